@@ -1,8 +1,12 @@
 /**
- * Every limit of the service. Sources: the specification's «Limits» and decisions §1, §3, §4, §6. Lengths of strings are in Unicode code
- * points, sizes in bytes, times in milliseconds unless the name says otherwise.
+ * Every limit of the service (specification, «Limits»; decisions §1, §3, §4, §6), ordered by whom it protects. Units are last in a name:
+ * `Ms` milliseconds, `Bytes`; `Length` and `text` are Unicode code points; other numbers are counts. What a client exceeds is 400
+ * `validation_failed` where nothing else is said.
  */
 export const limits = {
+  // Readers and printed documents: what a person may enter.
+
+  /** Longest texts. */
   text: {
     name: 200,
     title: 200,
@@ -21,397 +25,419 @@ export const limits = {
     filePath: 300,
     attendanceNote: 200,
   },
-  score: { max: 100_000, decimals: 2 },
+  score: { max: 100_000, decimals: 2 }, // Largest score, and decimals of scores
   assessmentWeight: { max: 1_000, decimals: 4 },
   percentage: { max: 100, decimals: 2 },
-  /** How long a deleted row can be restored (docs/design/school.md). */
-  bin: 30 * 86_400_000,
-  /** Attendance: marks in one request, days in one request, lessons of a day. */
-  attendance: { marks: 200, days: 31, lessons: 12 },
-  bulkGrades: 1_000,
-  bulkStudents: 1_000,
-  markCodes: 20,
-  subjects: 500,
-  termsOfYear: 6,
-  /** In one year and subject. */
-  categories: 20,
-  dropLowest: 10,
-  /** Teaching sets in a year; teachers and students of one set. */
-  teachingSets: { ofYear: 500, teachers: 20, students: 500 },
-  gradingBands: 20,
-  rollOverClasses: 200,
-  page: { default: 500, max: 500 },
-  /**
-   * Request bodies, in bytes: `json`; `open`: JSON of an endpoint without a session; `import`: an uploaded table. `depth`: nesting of
-   * objects and lists in JSON.
-   */
-  body: { json: 1_048_576, open: 32_768, import: 20_971_520, depth: 16 },
-  /** The validation error of one request: number of issues, names listed in one issue, and characters of each name. */
-  issues: { atOnce: 50, names: 10, name: 60 },
-  /** A file of a report or class, in bytes (decisions §6). */
-  reportFile: 20_971_520,
-  /**
-   * Pictures of people and schools (specification, «Limits»): bytes of the file, pixels of a side, pixels in all, pixels of a picture that
-   * is printed, segments of the file.
-   */
-  image: { bytes: 5_242_880, side: 12_000, pixels: 50_000_000, printed: 16_000_000, parts: 4_000 },
-  /** Resumable uploads (specification, «Limits»): largest chunk in bytes; how long an upload may be continued. */
-  resumable: { chunk: 6_291_456, life: 7_200_000 },
-  /** What one person may upload within `window`. */
-  uploads: { window: 3_600_000, files: 600, kilobytes: 2_097_152, images: 30 },
-  /**
-   * `floor`: free bytes below which uploads are refused, so that marks can still be saved. `orphan`: age at which an unfinished upload, or
-   * a file without a row, is deleted; `orphanAmongNodes`: the same where another node may still send its row; `replaced`: the same for a
-   * replaced picture. `sweep`: how often such files are searched, `page` at a time.
-   */
-  storage: {
-    floor: 536_870_912,
-    orphan: 86_400_000,
-    orphanAmongNodes: 30 * 86_400_000,
-    replaced: 3_600_000,
-    sweep: 21_600_000,
-    afterStart: 600_000,
-    page: 500,
-    timeout: 20_000,
-    connect: 5_000,
-    tries: 3,
+  dropLowest: 10, // How many of the lowest marks a category may drop
+  gradingBands: 20, // Bands of a grading scale
+  markCodes: 20, // Mark codes of a school
+  subjects: 500, // Subjects of a school; one more is 409
+  termsPerYear: 6, // Terms of a year; one more is 409
+  categoriesPerSubject: 20, // Categories of a subject in a year; one more is 409
+  teachingSets: {
+    perYear: 500, // Sets of a year; one more is 409
+    teachersPerSet: 20,
+    studentsPerSet: 500,
   },
-  /**
-   * Jobs (docs/design/reports.md): queued or running at once, per school and in all; event streams, per person and in all. `lease`: how
-   * long a runner holds a job before another may take it; `taken`: how often a job may be taken; `look`: how often an idle server looks
-   * for jobs; `keep`: how long an ended job is kept.
-   */
+  binRetentionMs: 30 * 86_400_000, // How long a deleted row can be restored; then it is 404
+
+  // Other requests: what one request may ask of the server.
+
+  page: { max: 500 }, // Rows of a list in one reply; more are in the next page
+  gradesPerRequest: 1_000,
+  studentsPerRequest: 1_000,
+  classesPerRollOver: 200,
+  attendance: {
+    marksPerRequest: 200,
+    daysPerRequest: 31,
+    lessonsPerDay: 12,
+  },
+  importRows: 10_000, // Rows of an imported table; more are 413
+  importColumns: 200, // Columns of an imported table; more are 413
+  importUnpackedBytes: 33_554_432, // A spreadsheet once unpacked; a larger one is 413
+  importKeptRows: 200, // Kept rows that the reply to undoing an import names; more are only counted
+  body: {
+    jsonBytes: 1_048_576, // A JSON body; a larger one is 413
+    jsonWithoutSessionBytes: 32_768, // A JSON body of an endpoint without a session; a larger one is 413
+    importBytes: 20_971_520, // An uploaded table; a larger one is 413
+    jsonDepth: 16, // Nesting of objects and lists in JSON; deeper is 400 `too_deep`
+  },
+  issues: {
+    perReply: 50, // Issues of one validation error; more are left out
+    namesPerIssue: 10, // Names that one issue lists; more are left out
+    nameLength: 60, // A name in an issue; the rest is cut off
+  },
+  shapes: {
+    pageRows: 5_000, // Rows of a reply; more are in the next one
+    longPollMs: 20_000, // A live request is answered without news after this
+    checkEveryMs: 1_000, // How often a live request is checked for a closed connection
+    waitingPerUser: 60, // Live requests of one person; one more is 429
+    waiting: 1_000, // Live requests of all; one more is 503
+    whereLength: 2_000,
+    whereDepth: 20, // Parentheses within each other in a `where` condition
+  },
+  liveMarks: {
+    readEveryMs: 60, // A class's marks are read at most this often for a stream
+    deletionsPerEvent: 1_000, // After more deletions at once, a stream sends all marks again
+  },
   jobs: {
-    perSchool: 10,
-    inAll: 500,
-    streamsPerUser: 10,
-    streams: 500,
-    lease: 30_000,
-    taken: 5,
-    look: 5_000,
-    follow: 1_000,
-    keep: 7 * 86_400_000,
-    sweep: 3_600_000,
+    perSchool: 10, // Unfinished jobs of a school; one more is 429
+    total: 500, // Unfinished jobs of all schools; one more is 429
+    streamsPerUser: 10, // Event streams of one person; one more is 429
+    streamsTotal: 500, // Event streams of all; one more is 429
+    leaseMs: 30_000, // A runner that does not renew its job for this long loses it to another
+    attempts: 5, // A job that was begun this often and never ended has failed
+    checkEveryMs: 5_000, // How often an idle server looks for jobs of other instances
+    progressCheckEveryMs: 1_000, // How often an event stream looks for progress at other instances
+    retentionMs: 7 * 86_400_000, // An ended job is deleted after this
+    sweepEveryMs: 3_600_000, // How often ended jobs are deleted
   },
-  /**
-   * The stream of a class's marks. `pause`: least time between two reads; `gone`: after more deletions than this at once, the stream sends
-   * all marks again.
-   */
-  liveMarks: { pause: 60, gone: 1_000 },
-  importRows: 10_000,
-  /** Rows that undoing an import keeps and names in its reply. */
-  importKept: 200,
-  importColumns: 200,
-  importUnpacked: 33_554_432,
+  documents: {
+    workers: 2, // Worker threads that make documents
+    queued: 32, // Tasks that wait for a worker; beyond, the school with most gets 503 for its newest
+    memoryMb: 320, // Memory of a worker; a task that needs more fails
+    timeMs: 60_000, // A task that takes longer fails with 503
+    sheetMs: 5_000, // Reading an uploaded spreadsheet; a slower one is unreadable
+    idleMs: 60_000, // An idle worker ends after this
+  },
+
+  // Accounts: against guessing and stolen devices.
+
   otp: {
-    length: 8,
-    lifetime: 600_000,
-    triesPerCode: 5,
-    resendAfter: 60_000,
-    sendsPerHour: 5,
-    /** Wrong attempts an account allows in a day for each sign-in method, over all clients (docs/design/sign-in.md). */
-    wrongPerDay: 100,
-    callsWindow: 300_000,
+    length: 8, // Digits of a code
+    lifetimeMs: 600_000, // A code is refused after this
+    triesPerCode: 5, // A code ends after this many wrong attempts
+    resendAfterMs: 60_000, // A second code is 429 within this
+    sendsPerHour: 5, // After this many codes to an address in an hour, another is sent only once the last has ended
+    wrongPerDay: 100, // Wrong attempts at an account and method in a day, of all clients; then the method is closed for the day
+    callsWindowMs: 300_000, // The window of `callsPerWindow`
+    /** Transactions that count attempts (docs/design/sign-in.md). */
+    writeQueue: {
+      concurrent: 6, // Transactions at once; below the number of Postgres connections
+      queued: 1_000, // Waiting transactions; one more is 503
+      perKey: 100, // Waiting transactions of one client or address; one more is 503
+      timeoutMs: 5_000, // A transaction that waited longer is 503
+      refusalDelayMs: 1_000, // A refusal is delayed by this, against clients that retry at once
+    },
     /**
-     * The queue for writes of sign-in counters (docs/design/sign-in.md): `places` write at once, `waiting` wait, `perKey` of them of one
-     * client or address, each for at most `patience`. Beyond these a request is refused after `pause`. `places` is below the number of
-     * Postgres connections.
-     */
-    turns: { places: 6, waiting: 1_000, perKey: 100, patience: 5_000, pause: 1_000 },
-    /**
-     * Limits per client network: first the network itself, then the IPv6 /48 around it. `calls`: sends and verifications within
-     * `callsWindow`, over all accounts. For one account: `resends` within `resendAfter`; `sends` an hour; `wrong` attempts a day for each
-     * method; after `untilPause` wrong mailed codes a pause, each twice as long as the one before.
+     * Of one client network: first the network itself, then the IPv6 /48 around it. `callsPerWindow`: sends and attempts at all accounts.
+     * The others are for one account: codes within `resendAfterMs`, codes in an hour, wrong attempts in a day for each method; and after
+     * `wrongUntilPause` wrong mailed codes a pause, each twice as long as the one before. Beyond: 429.
      */
     networks: [
-      { calls: 600, resends: 1, sends: 5, wrong: 50, untilPause: 5 },
-      { calls: 1_800, resends: 3, sends: 15, wrong: 75, untilPause: 15 },
+      { callsPerWindow: 600, resendsPerWindow: 1, sendsPerHour: 5, wrongPerDay: 50, wrongUntilPause: 5 },
+      { callsPerWindow: 1_800, resendsPerWindow: 3, sendsPerHour: 15, wrongPerDay: 75, wrongUntilPause: 15 },
     ],
-    pause: { first: 60_000, most: 3_600_000 },
+    pause: { firstMs: 60_000, maxMs: 3_600_000 }, // The first and the longest pause
   },
-  /**
-   * RFC 6238 as in decisions §3: steps of 30 s, one step of drift either way. `enrolment`: how long an enrolment may be confirmed;
-   * `wrongPerHour`: wrong codes it allows an hour.
-   */
-  totp: { step: 30_000, drift: 1, secretBytes: 20, enrolment: 1_800_000, wrongPerHour: 10 },
-  /**
-   * `counts`: how long a sign-in or proof satisfies an endpoint that needs a fresh one. `ahead`: how far its time may be ahead of this
-   * server's clock, since the servers of one database have different clocks.
-   */
-  proof: { counts: 600_000, ahead: 60_000 },
-  /** Passkeys (docs/design/sign-in.md): of one person; characters of each field that a browser sends; lifetime of a challenge. */
-  passkeys: { perPerson: 10, field: 16_384, challenge: 300_000 },
-  /** Codes in a set. */
-  recoveryCodes: 10,
-  /** Desk codes that a school may issue. */
-  desk: { perHour: 30 },
-  /** Invitations of a school: in one request, open at once, made in a day; `lifetime` of each. */
-  invitations: { atOnce: 100, open: 1_000, perDay: 1_000, lifetime: 14 * 86_400_000 },
-  /**
-   * Reminders of missing work in a term: one mail to each person within `window`; `lines`: missing items listed in a mail; `people` in one
-   * request; `perHour`: mails of a school.
-   */
-  reminders: { window: 86_400_000, lines: 40, people: 1_000, perHour: 120 },
+  totp: {
+    stepMs: 30_000, // A code is of this step (RFC 6238)
+    driftSteps: 1, // Steps before and after the current one whose codes count
+    secretBytes: 20,
+    enrolmentMs: 1_800_000, // An enrolment must be confirmed within this
+    wrongPerHour: 10, // Wrong codes for an enrolment in an hour; then 429
+  },
+  proof: {
+    validMs: 600_000, // How long a sign-in or proof satisfies an endpoint that needs a fresh one; then 403
+    clockSkewMs: 60_000, // How far the time of a proof may be ahead, since the servers of one database have different clocks
+  },
+  passkeys: {
+    perPerson: 10, // Passkeys of one person; one more is 409
+    fieldLength: 16_384, // Each field that a browser sends
+    challengeMs: 300_000, // A challenge is refused after this
+  },
+  recoveryCodesPerSet: 10,
+  desk: { codesPerHour: 30 }, // Sign-in codes that a school's desk issues in an hour; then 429
   session: {
-    access: 3_600_000,
-    refreshGrace: 10_000,
-    absolute: 30 * 86_400_000,
-    idle: 14 * 86_400_000,
-    /** The time of a session's last use is written at most this often. */
-    noteUse: 600_000,
-    /** How long a caller's rights, once read, are reused within one request. */
-    rights: 1_000,
-    cookieChunk: 3_180,
-    cookieBytes: 16_384,
+    accessMs: 3_600_000, // An access token is renewed after this
+    refreshGraceMs: 10_000, // How long a replaced refresh token is still accepted, for requests sent at the same time
+    absoluteMs: 30 * 86_400_000, // A session ends after this
+    idleMs: 14 * 86_400_000, // A session that was not used for this long ends
+    lastUseEveryMs: 600_000, // The last use of a session is written at most this often
+    rightsReuseMs: 1_000, // How long a caller's rights, once read, are reused within one request
+    cookieChunkBytes: 3_180, // A longer session cookie is split, since browsers drop it
+    cookieHeaderBytes: 16_384, // A longer cookie header is ignored
   },
-  /**
-   * Notices to the owner of an account. `known`: how long a device with its network is recognised after its last sign-in; `kept`: how long
-   * a notice is stored; mails per account.
-   */
-  notices: { known: 90 * 86_400_000, kept: 30 * 86_400_000, mailsPerHour: 10 },
-  cache: { profile: 30 * 86_400_000, schoolList: 30 * 86_400_000, results: 3_600_000, entries: 20_000, bytes: 67_108_864 },
-  /**
-   * The mail queue. `atOnce`: mails sent in parallel; a school's mail server may take more for an attack. Mail to strangers has its own
-   * queue and connection, and `perHour` are accepted (docs/design/sign-in.md).
-   */
-  mail: { queue: 1_000, tries: 6, atOnce: 3, strangers: { queue: 100, atOnce: 1, perHour: 200 } },
-  writeQueue: 1_000,
-  /** A transaction that has waited this long for its turn is refused: the client has probably given up. */
-  turn: 5_000,
-  /** How long a transaction on Postgres waits for a row that another transaction has locked. */
-  lockWait: 10_000,
-  /**
-   * Waiting for Postgres (docs/design/store.md). `connect`: for a connection. `statement`: the longest statement of the server,
-   * `longStatement` of the command line. `idle`: the longest pause between two statements of a transaction. `grace`: after this much more,
-   * the server itself abandons what the database should have ended. When a statement has taken `suspect`, the server tests whether the
-   * database answers within `answer`; it checks every `look`. `long`: the same for backups, migrations and the doctor; `whole`: the
-   * longest that one of these may take.
-   */
-  postgres: {
-    connect: 5_000,
-    statement: 30_000,
-    longStatement: 3_600_000,
-    idle: 60_000,
-    grace: 5_000,
-    suspect: 1_000,
-    answer: 2_000,
-    look: 250,
-    long: { suspect: 10_000, answer: 60_000, whole: 6 * 3_600_000 },
+  notices: {
+    knownDeviceMs: 90 * 86_400_000, // A device with its network is new again this long after its last sign-in
+    retentionMs: 30 * 86_400_000, // A notice is deleted after this
+    mailsPerHour: 10, // Notices mailed to an account in an hour; more are only shown
   },
-  /**
-   * The concurrency limiter (docs/design/http.md). For each lane: requests in work at once, waiting requests, and requests of one client,
-   * working or waiting. `perSchool`: requests of one school in work while other schools have requests too. A request waits at most
-   * `patience`, or `shortPatience` once the queue has been non-empty for `rush`.
-   */
+
+  // Recipients of mail.
+
+  invitations: {
+    perRequest: 100,
+    open: 1_000, // Open invitations of a school; one more is 409
+    perDay: 1_000, // Invitations of a school in a day; then 429
+    lifetimeMs: 14 * 86_400_000, // An invitation ends after this
+  },
+  /** Reminders of missing work. */
+  reminders: {
+    windowMs: 86_400_000, // A person gets one mail for a term within this
+    linesPerMail: 40, // Missing items that a mail lists; more are counted
+    peoplePerRequest: 1_000,
+    mailsPerHour: 120, // Mails of a school in an hour; then 429
+  },
+  mail: {
+    queued: 1_000, // Waiting mails; more are dropped
+    attempts: 6, // A mail that failed this often is dropped
+    concurrent: 3, // Mails sent at once; a school's mail server may take more for an attack
+    /** Mail to unknown addresses, which has its own queue and connection: more waiting, or more in an hour, are dropped. */
+    strangers: { queued: 100, concurrent: 1, perHour: 200 },
+  },
+
+  // The server: against overload and slow clients (docs/design/http.md).
+
   admission: {
-    ordinary: { atOnce: 64, waiting: 1_000, perClient: 500 },
-    signIn: { atOnce: 16, waiting: 250, perClient: 200 },
-    health: { atOnce: 4, waiting: 50, perClient: 25 },
-    perSchool: 48,
-    patience: 3_000,
-    shortPatience: 750,
-    rush: 3_000,
-    /** An immediate refusal is delayed by this, so that a client that retries at once costs little. */
-    pause: 1_000,
-    /** How long one turn of the event loop may start requests; the rest start in the next turn. */
-    slice: 4,
-    /** Bytes in transit, of incomplete bodies and of unread replies: of one client, of all. Bodies up to `small` are not counted. */
-    bytes: { small: 65_536, client: 134_217_728, all: 268_435_456 },
-    /** Refusals are logged at most this often. */
-    warn: 10_000,
+    /** Of each lane: requests at once, waiting requests, and requests of one client, started or waiting. Beyond the last two: 503. */
+    ordinary: { concurrent: 64, queued: 1_000, perClient: 500 },
+    signIn: { concurrent: 16, queued: 250, perClient: 200 },
+    health: { concurrent: 4, queued: 50, perClient: 25 },
+    perSchool: 48, // Requests of one school at once while other schools have some; one more is 503
+    queueTimeoutMs: 3_000, // A request that waited longer is 503
+    overloadQueueTimeoutMs: 750, // The same while the server is overloaded
+    overloadAfterMs: 3_000, // The server is overloaded once requests have waited without a pause for this long
+    refusalDelayMs: 1_000, // A refusal without waiting is delayed by this, so that a client that retries at once costs little
+    startBudgetMs: 4, // How long one turn of the event loop starts requests; the rest start in the next turn
+    /** Bytes of incomplete bodies and unread replies; beyond, ordinary requests of clients that have some are 503. */
+    bytesInTransit: {
+      uncounted: 65_536, // A smaller body is not counted
+      perClient: 134_217_728,
+      total: 268_435_456,
+    },
+    warnEveryMs: 10_000, // Refusals are logged at most this often
   },
-  /**
-   * Connections (docs/design/http.md). After `grace`, a body or reply must have averaged `bytesPerSecond`; a stream that is not read for
-   * `stall` is closed. `check`: how often this is checked.
-   */
   connection: {
-    atOnce: 2_000,
-    perClient: 500,
-    headers: 15_000,
-    request: 600_000,
-    keepAlive: 65_000,
-    grace: 30_000,
-    bytesPerSecond: 8_192,
-    stall: 60_000,
-    check: 2_000,
+    total: 2_000, // Open connections; near it, newcomers close others, and beyond it they are dropped
+    perClient: 500, // Connections of one address, unless it is a trusted proxy; one more is closed
+    headersTimeoutMs: 15_000, // Headers that take longer are 408
+    requestTimeoutMs: 600_000, // A request that takes longer is 408
+    keepAliveTimeoutMs: 65_000, // An idle connection is closed after this
+    firstByteTimeoutMs: 10_000, // A new connection that sends nothing for this long is closed
+    graceMs: 30_000, // How long a body or reply may be slower than `bytesPerSecond`
+    bytesPerSecond: 8_192, // A slower body is 408; the connection of a slower reader is closed
+    stallTimeoutMs: 60_000, // A stream that is not read for this long is closed
+    checkEveryMs: 2_000, // How often progress is checked
   },
-  /** Deletion of expired counters, codes and sessions: at most this often, and this many rows of each. */
-  sweep: { every: 600_000, rows: 1_000 },
-  /**
-   * Backups (docs/design/backup.md). `kept`: how many of each kind; `reserve`: bytes left free on the database's disk; `wait`: how long
-   * one backup waits for another; `afterStart`: when a missed backup is made; `rehearse`: how often the newest is restored in a trial;
-   * once that is a day overdue, also during the day.
-   */
+  cache: {
+    profileMs: 30 * 86_400_000, // A profile with a pending join request is read again after this
+    schoolListMs: 30 * 86_400_000, // The list of schools is read again after this
+    resultsMs: 3_600_000, // Results are calculated again after this
+    entries: 20_000, // Entries in memory; the least recently used leaves first
+    bytes: 67_108_864, // Entries in memory together; the least recently used leaves first
+  },
+
+  // The database (docs/design/store.md).
+
+  queuedTransactions: 1_000, // Transactions that wait for their turn; one more is 503
+  transactionQueueTimeoutMs: 5_000, // A transaction that waited longer for its turn is 503: its client has probably given up
+  lockTimeoutMs: 10_000, // A transaction on Postgres that waited longer for a locked row is 503
+  postgres: {
+    connectTimeoutMs: 5_000, // A connection that takes longer has failed
+    statementTimeoutMs: 30_000, // A statement of the server that takes longer is cancelled
+    longStatementTimeoutMs: 3_600_000, // The same for the command line
+    idleInTransactionTimeoutMs: 60_000, // A transaction that sends no statement for this long is ended
+    graceMs: 5_000, // The server abandons a statement that the database should have ended this long ago
+    probeAfterMs: 1_000, // After this long without an answer the server tests whether the database answers
+    probeTimeoutMs: 2_000, // Without an answer to the test within this, all waiting statements are given up
+    checkEveryMs: 250, // How often waiting statements are checked
+    /** The same for backups, migrations and the doctor; `totalTimeoutMs`: the longest that one of these takes. */
+    long: { probeAfterMs: 10_000, probeTimeoutMs: 60_000, totalTimeoutMs: 6 * 3_600_000 },
+  },
+  sweep: { everyMs: 600_000, rows: 1_000 }, // Expired counters, codes and sessions: deleted at most this often, and this many of each
+  database: {
+    startDelayMs: 30_000, // A server checks the integrity of its database this long after its start
+  },
+  /** Servers that share a central database. */
+  instances: {
+    heartbeatEveryMs: 10_000, // How often each writes that it is alive
+    endedAfterMs: 35_000, // A server without a heartbeat for this long has ended
+    retentionMs: 86_400_000, // The row of an ended server is deleted after this
+  },
+
+  // The disk and the store of files.
+
+  reportFileBytes: 20_971_520, // A file of a report or class; a larger one is 413
+  /** Pictures of people and schools; beyond: 413, or `images.wrong_type` for `segments`. */
+  image: {
+    bytes: 5_242_880,
+    sidePixels: 12_000,
+    pixels: 50_000_000,
+    printedPixels: 16_000_000, // Pixels of a picture that is printed
+    segments: 4_000, // Segments of the file
+  },
+  /** Resumable uploads. */
+  resumable: {
+    chunkBytes: 6_291_456, // One chunk; a larger one is 413
+    lifetimeMs: 7_200_000, // An upload may be continued for this long
+  },
+  uploads: { windowMs: 3_600_000, files: 600, kilobytes: 2_097_152, images: 30 }, // What one person may upload within `windowMs`; then 429
+  storage: {
+    minFreeBytes: 536_870_912, // With less free on the disk uploads are 507, so that marks can still be saved
+    orphanAgeMs: 86_400_000, // An unfinished upload, or a file without a row, is deleted at this age
+    orphanAgeAmongNodesMs: 30 * 86_400_000, // The same where another node may still send the row
+    replacedAgeMs: 3_600_000, // A replaced picture is deleted at this age
+    startDelayMs: 600_000, // The first search for such files after the start
+    sweepEveryMs: 21_600_000, // How often such files are searched
+    sweepPage: 500, // Files listed at once in such a search
+    requestTimeoutMs: 20_000, // A request to the store of objects that takes longer has failed
+    connectTimeoutMs: 5_000, // A connection to it that takes longer has failed
+    attempts: 3, // A request to it that failed this often is given up
+  },
   backup: {
-    kept: { hourly: 24, nightly: 14, weekly: 12, special: 5 },
-    reserve: 268_435_456,
-    wait: 120_000,
-    afterStart: 120_000,
-    rehearse: 7 * 86_400_000,
+    kept: { hourly: 24, nightly: 14, weekly: 12, special: 5 }, // How many of each kind are kept
+    reservedBytes: 268_435_456, // A backup that would leave less on the disk is not made
+    lockTimeoutMs: 120_000, // A backup that waited longer for another one has failed
+    startDelayMs: 120_000, // A missed backup is made this long after the start
+    rehearsalEveryMs: 7 * 86_400_000, // How often the newest is restored in a trial; a day later, also during the day
   },
-  /**
-   * Servers that share a central database. `every`: how often each writes that it is alive; `silent`: after this long without it, a server
-   * counts as ended; `forgotten`: when its row is deleted.
-   */
-  instances: { every: 10_000, silent: 35_000, forgotten: 86_400_000 },
-  /** How long after its start a server checks the integrity of its database. */
-  database: { checkAfterStart: 30_000 },
-  /**
-   * Timeout for the operating system's keyring: `patience` where the database opens without it; `patienceLocked` where it does not, and a
-   * person may be typing the keyring's password.
-   */
-  keyring: { patience: 5_000, patienceLocked: 15_000 },
-  /**
-   * Certificates of a school's own authority (docs/design/server.md). Browsers refuse a server certificate valid for more than 398 days.
-   * `renewBefore`: before the end of either.
-   */
-  certificate: { authorityLife: 3_650 * 86_400_000, life: 365 * 86_400_000, renewBefore: 30 * 86_400_000 },
-  /** How often a server on the LAN checks whether its addresses or its certificate have changed. */
-  presence: { check: 30_000 },
-  /**
-   * Thresholds of `markbook doctor`. Bytes: a full or scarce disk; a write-ahead log or unused database pages worth tidying; memory.
-   * `scarceFiles`: number of files. `clockOff`: offset from another server's clock within which codes of apps still work; `clockSlack`,
-   * `clockFar`: how far in the future an entry or a file may be. `longSilence`: without any history entry.
-   * `replication`: how long a parent may not answer (`parent`), or answer without progress (`stuck`); how long rows may wait, or be held;
-   * how long a child may be silent; how long a child and its parent may differ. `slice`: the longest statement on a central database.
-   * `oldBackup` is a problem; `staleBackup` and `oldRehearsal` are notices.
-   */
-  doctor: {
-    fullDisk: 536_870_912,
-    scarceDisk: 2_147_483_648,
-    scarceFiles: 1_000,
-    largeLog: 67_108_864,
-    unusedRoom: 20_971_520,
-    littleMemory: 536_870_912,
-    freeMemory: 134_217_728,
-    clockOff: 30_000,
-    clockSlack: 60_000,
-    clockFar: 300_000,
-    replication: {
-      parent: 604_800_000,
-      stuck: 3_600_000,
-      waiting: 86_400_000,
-      held: 86_400_000,
-      child: 2_592_000_000,
-      different: 129_600_000,
-    },
-    longSilence: 100 * 86_400_000,
-    oldBackup: 172_800_000,
-    oldAudit: 3 * 86_400_000,
-    staleBackup: 93_600_000,
-    oldRehearsal: 15 * 86_400_000,
-    leftover: 3_600_000,
-    patience: 5_000,
-    slice: 120_000,
-  },
-  /**
-   * `markbook audit`. `rows`: read at once; `named`: differences of a school that are listed; `remembered`: broken transactions that are
-   * kept; `tell`: how often it prints its progress.
-   * The audit by the server: `afterStart` and then `every` it checks whether a school is due, `age` after its last audit. A run without a
-   * sign of life for `lease` has ended. The run pauses as long as it worked, at most `rest`. `runs` of a school are kept, each with `told`
-   * findings of `text` characters; a restore is reported for `restored`.
-   */
-  audit: {
-    rows: 500,
-    named: 50,
-    remembered: 10_000,
-    tell: 2_000,
-    afterStart: 900_000,
-    every: 3_600_000,
-    age: 82_800_000,
-    lease: 600_000,
-    rest: 500,
-    runs: 60,
-    told: 10,
-    text: 200,
-    restored: 30 * 86_400_000,
-    /**
-     * The list of a school's writes: default and largest number in a reply; entries searched for one reply; entries in an export, and
-     * searches for it.
-     */
-    entries: { page: 50, most: 200, scan: 5_000, scans: 40, exported: 5_000 },
-    /** Earlier runs in a reply. */
-    earlier: 14,
-  },
-  /**
-   * Replication (sync/SPEC.md, «Limits»). Rows and bytes of a page. `wait`: how long a long poll waits for news, in seconds. `backOff`:
-   * how long a node waits after a failure (sync/machine.ts). `look`: how often a server checks for a parent that another process joined,
-   * and for a change of the status. `waiting`: waiting rows that are listed. `patience`: how long the parent may take to start a reply to
-   * a short request, a long poll, a page. `held`: rows held for a school. `invitation`: lifetime, and how many a school may have open.
-   * `tombstones`: a deletion is forgotten after `age`, once every
-   * other node has received it; a child that was silent for `silence` is not waited for. Checked every `every` (docs/design/replication.md).
-   */
+
+  // Nodes that replicate (sync/SPEC.md, «Limits»; docs/design/replication.md).
+
   sync: {
-    pageRows: 5_000,
-    /** History entries in one page, and characters of their changes (`pageChanges`); only a larger single transaction exceeds them. */
-    pageHistory: 20_000,
-    pageChanges: 8_000_000,
-    /** Marks in one page of a first copy. */
-    copyMarks: 20_000,
-    pageBytes: 33_554_432,
-    /** Rows in one request of a push; a larger transaction is sent in several. */
-    pushRows: 20_000,
-    /**
-     * Limits for reading from another node (docs/design/replication.md), in bytes. Request bodies, as received and unpacked: `least` for
-     * nearly empty ones, `small` for those without rows, `list` for lists of ids; `pageBytes` for a page. `reply`: a reply, unpacked.
-     * `challenge`: greatest age of a challenge.
-     */
-    door: { least: 1_024, small: 16_384, list: 1_048_576, reply: 134_217_728, challenge: 60_000 },
-    wait: 25,
-    backOff: { first: 1_000, most: 30_000, unsent: 5_000, hurry: 2_000 },
-    look: 2_000,
-    /** How often an erased laptop reports that it is erased. */
-    lastWord: 60_000,
-    /**
-     * Several parents (docs/design/replication.md). `gone`: how long a parent must be unreachable before the next one is used; `again`:
-     * how often the first is tried again, each time waiting `answer`; `pages`: pages each way in the daily exchange with the others.
-     */
-    parents: { gone: 10_000, again: 15_000, answer: 5_000, pages: 50 },
-    waiting: 2_000,
-    patience: { short: 15_000, news: 60_000, page: 120_000 },
-    held: 10_000,
-    /**
-     * Refused writes that are kept, for one person's laptops or one school's server, and the longest kept value in characters
-     * (docs/design/replication.md).
-     */
-    refused: { most: 2_000, value: 32_768 },
-    /** Log lines about refused requests: one per sender in `every`, for up to `senders` remembered senders. */
-    refusals: { every: 60_000, senders: 1_000 },
-    /** How far a child's claim about another writer's counter may be ahead of this node's feed. */
-    claims: 1_000_000,
-    invitation: { life: 600_000, open: 10 },
-    /**
-     * Comparing with the parent (docs/design/replication.md): after the start and once a day, each delayed by a random time up to
-     * `spread`, so that schools do not all compare at once. `again`: pause before a difference is checked again; `later`: pause where the
-     * parent had no time or the comparison failed. `merge`: when everything may be merged again for the first time (about a day);
-     * later after 2, 4 and 7 days. `shown`: how long a repaired difference is reported. `parents`: how long two parents of a laptop may differ before it is
-     * reported. `rows`: read at once.
-     */
-    compare: {
-      afterStart: 300_000,
-      every: 86_400_000,
-      spread: { start: 900_000, day: 3_600_000 },
-      again: 60_000,
-      later: 120_000,
-      merge: 72_000_000,
-      shown: 14 * 86_400_000,
-      parents: 7 * 86_400_000,
-      rows: 250,
+    pageRows: 5_000, // Rows of a page; more are in the next
+    pageHistoryEntries: 20_000, // History entries of a page; only a larger single transaction exceeds them
+    pageChangesLength: 8_000_000, // Characters of their changes; only a larger single transaction exceeds them
+    copyPageMarks: 20_000, // Marks of a page of a first copy
+    pageBytes: 33_554_432, // A page; a larger one is 413
+    pushRows: 20_000, // Rows of one request of a push; a larger transaction is sent in several
+    /** What is read from another node, as received and unpacked; a larger request is 413. */
+    message: {
+      minimalBytes: 1_024, // A nearly empty request
+      smallBytes: 16_384, // A request without rows
+      listBytes: 1_048_576, // A list of ids
+      replyBytes: 134_217_728, // A reply; a longer one has failed
+      challengeAgeMs: 60_000, // An older challenge is refused
     },
-    tombstones: { age: 15_552_000_000, silence: 31_536_000_000, afterStart: 600_000, every: 86_400_000 },
-    /**
-     * Files (docs/design/replication.md): files in one query, transfers at once, bytes of a chunk; pause after a failed transfer from
-     * `first` to `most`, `worst` where the content was wrong; bytes of files on a stick.
-     */
-    files: { batch: 200, atOnce: 3, piece: 524_288, first: 2_000, most: 300_000, worst: 86_400_000, bundle: 67_108_864 },
+    longPollSeconds: 25, // A long poll is answered without news after this
+    /** How long a node waits after a failure: twice as long each time (sync/machine.ts). */
+    backOff: {
+      firstMs: 1_000,
+      maxMs: 30_000,
+      maxUnsentMs: 5_000, // The longest wait while something is unsent
+      afterWriteMs: 2_000, // The wait once something is written
+    },
+    checkEveryMs: 2_000, // How often a server looks for a parent that another process joined, and for a change of the status
+    erasedReportEveryMs: 60_000, // How often an erased laptop reports that it is erased
+    /** Several parents. */
+    parents: {
+      unreachableMs: 10_000, // The next parent is used once one was unreachable for this long
+      retryEveryMs: 15_000, // How often the first is tried again
+      timeoutMs: 5_000, // A trial without an answer within this has failed
+      pages: 50, // Pages each way in the daily exchange with the others; the rest follow the next day
+    },
+    listedRows: 2_000, // Waiting rows that are listed; all are counted
+    /** A parent that does not begin its reply within this is unreachable: to a short request, a long poll, a page. */
+    timeout: { shortMs: 15_000, longPollMs: 60_000, pageMs: 120_000 },
+    heldRows: 10_000, // Rows held for a school; a page that would hold more is refused
+    /** Refused writes that are kept. */
+    refused: {
+      writes: 2_000, // Of one person's laptops or one school's server; more are not kept
+      valueLength: 32_768, // The value of one, in UTF-16 code units; a longer one is not kept
+    },
+    /** Log lines about refused requests: one of a sender within `everyMs`, for so many senders. */
+    refusalLog: { everyMs: 60_000, senders: 1_000 },
+    /** How far a child's claim about another writer's counter may be ahead of this node's feed; beyond, the claim does not count. */
+    counterLead: 1_000_000,
+    invitation: { lifetimeMs: 600_000, open: 10 }, // The code for a new node: how long it is valid, and how many a school may have open
+    /** Comparing with the parent. */
+    compare: {
+      startDelayMs: 300_000, // The first after the start
+      everyMs: 86_400_000,
+      /** A random delay of the first and of the later ones, so that schools do not all compare at once. */
+      jitter: { startMs: 900_000, dayMs: 3_600_000 },
+      recheckMs: 60_000, // A difference is checked again after this
+      retryMs: 120_000, // The next attempt where the parent had no time or the comparison failed
+      mergeAfterMs: 72_000_000, // Everything may be merged again after this (about a day); later after 2, 4 and 7 times as long
+      repairReportedMs: 14 * 86_400_000, // How long a repaired difference is reported
+      parentsDifferMs: 7 * 86_400_000, // Two parents of a laptop that differ for this long are reported
+      pageRows: 250, // Rows read at once
+    },
+    tombstones: {
+      ageMs: 15_552_000_000, // A deletion that every other node has received is forgotten at this age
+      silentChildMs: 31_536_000_000, // A child that was silent for this long is not waited for
+      startDelayMs: 600_000,
+      everyMs: 86_400_000,
+    },
+    files: {
+      perQuery: 200, // Files of one query; more are 413
+      concurrent: 3, // Transfers at once
+      chunkBytes: 524_288, // A larger file is sent in chunks of this
+      retryFirstMs: 2_000, // The pause after a failed transfer, twice as long each time
+      retryMaxMs: 300_000,
+      retryWrongContentMs: 86_400_000, // The pause where the content was wrong
+      stickBytes: 67_108_864, // Files on a stick; more are left out
+    },
   },
-  /**
-   * Shapes (docs/design/shapes.md). Rows of a reply; `wait`: how long a live request is held; `look`: how often it is checked for a closed
-   * connection; waiting live requests of one person and in all; characters of a `where` condition, and depth of its parentheses.
-   */
-  shapes: { rows: 5_000, wait: 20_000, look: 1_000, waitingPerUser: 60, waiting: 1_000, where: 2_000, depth: 20 },
-  /** A connection that sends nothing for this long is closed. */
-  firstByte: 10_000,
-  /** Worker threads that make documents (docs/design/reports.md): number of threads, queued tasks, and memory and time of one task. */
-  papers: { workers: 2, waiting: 32, memoryMb: 320, timeMs: 60_000, sheetMs: 5_000, idleMs: 60_000 },
+
+  // Operators: what `markbook audit`, the doctor and the machine report.
+
+  audit: {
+    pageRows: 500, // Rows read at once
+    listedDifferences: 50, // Differences of a school that are listed; all are counted
+    rememberedFaults: 10_000, // Lost rows and broken transactions that a run remembers; more are only counted
+    progressEveryMs: 2_000, // How often the command prints its progress
+    startDelayMs: 900_000, // The server's first check whether a school is due
+    checkEveryMs: 3_600_000, // How often it checks that
+    dueAfterMs: 82_800_000, // A school is due this long after its last audit
+    leaseMs: 600_000, // A run that does not renew its lease for this long has ended
+    maxPauseMs: 500, // A run pauses as long as it worked, and at most this
+    keptRuns: 60, // Runs of a school that are kept; older ones are deleted
+    findingsPerRun: 10, // Findings kept of a run
+    findingLength: 200, // Each text of a finding; the rest is cut off
+    restoreReportedMs: 30 * 86_400_000, // How long a restore is reported
+    /** The list of a school's writes. */
+    entries: {
+      default: 50, // Entries of a reply where the request does not say
+      max: 200, // Entries of a reply
+      perSearch: 5_000, // Entries searched for one reply; with filters it may have fewer
+      searchesPerExport: 40, // Searches for an export; older entries are left out
+      perExport: 5_000, // Entries of an export; older ones are left out
+    },
+    earlierRuns: 14, // Earlier runs in a reply
+  },
+  /** Thresholds of `markbook doctor`: what it reports beyond each. */
+  doctor: {
+    fullDiskBytes: 536_870_912, // Free on a disk; below is a problem
+    lowDiskBytes: 2_147_483_648, // Free on a disk; below is a notice
+    lowFreeFiles: 1_000, // Files that a nearly full disk can still create
+    largeLogBytes: 67_108_864, // A write-ahead log worth tidying
+    unusedBytes: 20_971_520, // Unused pages of the database worth tidying
+    lowMemoryBytes: 536_870_912, // Memory of the machine
+    lowFreeMemoryBytes: 134_217_728, // Free memory of the machine
+    clockOffsetMs: 30_000, // Offset from another server's clock; beyond, codes of authenticator apps stop working
+    clockSlackMs: 60_000, // How far in the future an entry may be
+    clockFarMs: 300_000, // How far in the future a file may be
+    replication: {
+      parentSilentMs: 604_800_000, // A parent that does not answer
+      stuckMs: 3_600_000, // A parent that answers without progress
+      waitingMs: 86_400_000, // Rows that wait to be sent
+      heldMs: 86_400_000, // Rows that are held
+      childSilentMs: 2_592_000_000, // A child that does not ask
+      differentMs: 129_600_000, // A difference between child and parent
+    },
+    noEntriesMs: 100 * 86_400_000, // Time without any history entry, as after a jump of the clock
+    oldBackupMs: 172_800_000, // Age of the newest backup that is a problem
+    staleBackupMs: 93_600_000, // Age of the newest backup that is a notice
+    oldRehearsalMs: 15 * 86_400_000, // Age of the newest trial restore
+    oldAuditMs: 3 * 86_400_000, // Age of the oldest audit
+    leftoverAgeMs: 3_600_000, // Age of an unfinished file
+    timeoutMs: 5_000, // A server that does not answer the doctor within this is unreachable
+    statementTimeoutMs: 120_000, // A statement of the doctor on a central database that takes longer is cancelled
+  },
+  /** The operating system's keyring. */
+  keyring: {
+    timeoutMs: 5_000, // Without an answer within this the keyring is not used
+    unlockTimeoutMs: 15_000, // The same where the database does not open without it: a person may be typing its password
+  },
+  /** A school's own certificate authority (docs/design/server.md). */
+  certificate: {
+    authorityLifetimeMs: 3_650 * 86_400_000,
+    lifetimeMs: 365 * 86_400_000, // Browsers refuse a server certificate that is valid for more than 398 days
+    renewBeforeMs: 30 * 86_400_000, // Either is renewed this long before its end
+  },
+  presence: {
+    checkEveryMs: 30_000, // How often a server on the LAN checks whether its addresses or its certificate have changed
+  },
 } as const

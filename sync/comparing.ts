@@ -18,25 +18,25 @@ export type ComparisonResult = 'same' | 'different' | 'unclear'
 export type Chance = () => number
 
 export type ComparingBounds = {
-  afterStart: number
-  every: number
-  spread: { start: number; day: number }
-  again: number
-  later: number
+  startDelayMs: number
+  everyMs: number
+  jitter: { startMs: number; dayMs: number }
+  recheckMs: number
+  retryMs: number
 }
 
 /** `found`: both differ; `same`: they do not, or no longer; null: it is not known yet. */
 export type Verdict = 'found' | 'same' | null
 export type ComparingStep = { state: Comparing; verdict: Verdict }
 
-export const begun = (now: number, chance: Chance, { afterStart, spread }: ComparingBounds): Comparing => ({
+export const begun = (now: number, chance: Chance, { startDelayMs, jitter }: ComparingBounds): Comparing => ({
   kind: 'resting',
-  due: now + afterStart + chance() * spread.start,
+  due: now + startDelayMs + chance() * jitter.startMs,
 })
 
-const rested = (now: number, chance: Chance, { every, spread }: ComparingBounds): Comparing => ({
+const rested = (now: number, chance: Chance, { everyMs, jitter }: ComparingBounds): Comparing => ({
   kind: 'resting',
-  due: now + every + chance() * spread.day,
+  due: now + everyMs + chance() * jitter.dayMs,
 })
 
 /** Puts a step off by about `by` ms, by chance, so that children do not come all at once. */
@@ -51,7 +51,7 @@ export const putOff = (state: Comparing, now: number, chance: Chance, by: number
  */
 export function failed(state: Comparing, isLine: boolean, now: number, chance: Chance, bounds: ComparingBounds): Comparing {
   if (!isLine) return rested(now, chance, bounds)
-  return putOff(state, now, chance, state.kind === 'merging' ? bounds.later : bounds.spread.day)
+  return putOff(state, now, chance, state.kind === 'merging' ? bounds.retryMs : bounds.jitter.dayMs)
 }
 
 /** The state after a comparison. `mayMerge`: everything may be merged again if both differ. */
@@ -61,22 +61,22 @@ export function compared(
   { now, chance, mayMerge }: { now: number; chance: Chance; mayMerge: boolean },
   bounds: ComparingBounds,
 ): ComparingStep {
-  if (seen === 'unclear') return { state: putOff(state, now, chance, bounds.later), verdict: null }
+  if (seen === 'unclear') return { state: putOff(state, now, chance, bounds.retryMs), verdict: null }
   if (seen === 'same') return { state: rested(now, chance, bounds), verdict: 'same' }
-  if (state.kind === 'resting') return { state: { kind: 'doubting', due: now + bounds.again }, verdict: null }
+  if (state.kind === 'resting') return { state: { kind: 'doubting', due: now + bounds.recheckMs }, verdict: null }
   if (state.kind === 'doubting' && mayMerge) return { state: { kind: 'merging', due: now }, verdict: 'found' }
   return { state: rested(now, chance, bounds), verdict: 'found' }
 }
 
 /** After everything was merged again: the next comparison shows whether that helped. */
-export const merged = (now: number, { again }: ComparingBounds): Comparing => ({ kind: 'checking', due: now + again })
+export const merged = (now: number, { recheckMs }: ComparingBounds): Comparing => ({ kind: 'checking', due: now + recheckMs })
 
 const DAY = 86_400_000
 /**
- * Whether everything may be merged again, after it was merged `merges` times without help, the last time at `mergedAt` (ms). `merge`: the
- * least ms between two merges.
+ * Whether everything may be merged again, after it was merged `merges` times without help, the last time at `mergedAt` (ms).
+ * `mergeAfterMs`: the least time between two merges.
  */
-export function mayMergeAgain(now: number, mergedAt: number | null, merges: number, { merge }: { merge: number }): boolean {
+export function mayMergeAgain(now: number, mergedAt: number | null, merges: number, { mergeAfterMs }: { mergeAfterMs: number }): boolean {
   const days = Math.min(2 ** Math.max(merges - 1, 0), 7)
-  return mergedAt === null || now - mergedAt >= merge + (days - 1) * DAY
+  return mergedAt === null || now - mergedAt >= mergeAfterMs + (days - 1) * DAY
 }

@@ -28,7 +28,7 @@ export class Driver {
 
   constructor(
     private readonly ports: Ports,
-    private readonly bounds: Bounds & { wait: number },
+    private readonly bounds: Bounds & { longPollSeconds: number },
   ) {}
 
   get state(): State {
@@ -98,7 +98,7 @@ export class Driver {
     const call = new AbortController()
     this.listening = call
     this.run(async () => {
-      const heard = await this.ports.pull(this.bounds.wait, call.signal)
+      const heard = await this.ports.pull(this.bounds.longPollSeconds, call.signal)
       return call.signal.aborted ? null : { type: 'pulled', ...heard }
     }, call.signal)
   }

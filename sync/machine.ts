@@ -47,10 +47,10 @@ export type Notice = 'connected' | 'up_to_date' | 'offline' | Barred
 
 export type Step = { state: State; effects: readonly Effect[] }
 /**
- * How long a child waits after a failure, in ms: `first`, then twice as long each time, up to `most`, or up to `unsent` while something is
- * unsent; `hurry` once something is written, for the line may be back by then.
+ * How long a child waits after a failure, in ms: `firstMs`, then twice as long each time, up to `maxMs`, or up to `maxUnsentMs` while something is
+ * unsent; `afterWriteMs` once something is written, for the line may be back by then.
  */
-export type Bounds = { first: number; most: number; unsent: number; hurry: number }
+export type Bounds = { firstMs: number; maxMs: number; maxUnsentMs: number; afterWriteMs: number }
 
 const stay = (state: State): Step => ({ state, effects: [] })
 const go = (kind: 'renewing' | 'listening' | 'wiping', ...effects: Effect[]): Step => ({ state: { kind }, effects })
@@ -94,7 +94,10 @@ export function step(state: State, event: Event, bounds: Bounds): Step {
       return event.type === 'wiped' ? { state: { kind: 'stopped' }, effects: [] } : stay(state)
     case 'waiting':
       if (event.type === 'wrote' && !state.hurried)
-        return { state: { ...state, unsent: true, hurried: true }, effects: [{ do: 'sleep', ms: Math.min(bounds.hurry, bounds.most) }] }
+        return {
+          state: { ...state, unsent: true, hurried: true },
+          effects: [{ do: 'sleep', ms: Math.min(bounds.afterWriteMs, bounds.maxMs) }],
+        }
       return event.type === 'woke' ? greet(state.failures, state.unsent) : stay(state)
     case 'barred':
       return event.type === 'start' ? greet() : stay(state)
@@ -113,7 +116,7 @@ function called(state: State): Step {
   return { state: next, effects: [{ do: 'hangUp' }, ...effects] }
 }
 
-function failed(state: State, how: 'line' | 'session' | Barred, { first, most, unsent: mostUnsent }: Bounds): Step {
+function failed(state: State, how: 'line' | 'session' | Barred, { firstMs, maxMs, maxUnsentMs: mostUnsent }: Bounds): Step {
   if (how === 'revoked' || how === 'upgrade') return { state: { kind: 'barred', why: how }, effects: [{ do: 'tell', notice: how }] }
   const unsent = isUnsent(state)
   // The session is over: one greeting makes another. If that fails too, it counts as the line.
@@ -123,7 +126,7 @@ function failed(state: State, how: 'line' | 'session' | Barred, { first, most, u
     state: { kind: 'waiting', failures: failures + 1, unsent, hurried: false },
     effects: [
       { do: 'tell', notice: 'offline' },
-      { do: 'sleep', ms: Math.min(unsent ? mostUnsent : most, first * 2 ** failures) },
+      { do: 'sleep', ms: Math.min(unsent ? mostUnsent : maxMs, firstMs * 2 ** failures) },
     ],
   }
 }

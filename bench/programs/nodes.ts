@@ -100,7 +100,7 @@ class SchoolNode {
     const { signal } = this.listening
     const hangUp = Number.isFinite(ms) ? setTimeout(() => this.listening.abort(), ms) : undefined
     try {
-      await this.pull(limits.sync.wait, signal)
+      await this.pull(limits.sync.longPollSeconds, signal)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {

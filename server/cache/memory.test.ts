@@ -18,8 +18,8 @@ describe('in memory', () => {
   cacheSuite(async () => memoryCache({ clock: virtualClock() }))
 
   test.each([
-    ['profile', limits.cache.profile],
-    ['schools:all', limits.cache.schoolList],
+    ['profile', limits.cache.profileMs],
+    ['schools:all', limits.cache.schoolListMs],
   ])('%s lives for 30 days and no longer', async (key, ttlMs) => {
     const clock = virtualClock()
     const cache = memoryCache({ clock })

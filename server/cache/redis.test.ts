@@ -141,7 +141,7 @@ describe.skipIf(!hasRedis)('in Redis', () => {
 
   test('entries carry the prefix and the time to live', async () => {
     const { cache } = await connected()
-    await cache.set('schools:all', [1], limits.cache.schoolList, NOW)
+    await cache.set('schools:all', [1], limits.cache.schoolListMs, NOW)
     const left = Number(cli('pttl', 'markbook:cache:schools:all'))
     expect(left).toBeGreaterThan(30 * 86_400_000 - 10_000)
     expect(left).toBeLessThanOrEqual(30 * 86_400_000)

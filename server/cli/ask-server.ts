@@ -7,12 +7,12 @@ import type { Obstacle } from '../replication/upstream/upstream-status.ts'
 export type Answered = { status: number; text: string; date: number | null }
 
 /**
- * GETs a path of a server; null where none answers within `limits.doctor.patience`. The certificate is not verified: the address is from
+ * GETs a path of a server; null where none answers within `limits.doctor.timeoutMs`. The certificate is not verified: the address is from
  * the note in the data folder, which is trusted already, and no secret is sent.
  */
 export function askServer(url: string, path: string): Promise<Answered | null> {
   return new Promise((resolve) => {
-    const options = { timeout: limits.doctor.patience, rejectUnauthorized: false, agent: false }
+    const options = { timeout: limits.doctor.timeoutMs, rejectUnauthorized: false, agent: false }
     const get = url.startsWith('https:') ? getSecure : getPlain
     const request = get(`${url}${path}`, options, (response) => {
       let text = ''

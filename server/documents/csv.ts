@@ -75,7 +75,7 @@ function parseLines(text: string, delimiter: Separator): SheetRow[] {
  * that writeCsv puts before a formula. Throws imports.unreadable (400) and imports.too_large (413).
  */
 export function readCsv(bytes: Uint8Array): Sheet {
-  if (bytes.byteLength > limits.body.import) throw tooManyBytes()
+  if (bytes.byteLength > limits.body.importBytes) throw tooManyBytes()
   const { announced, body } = splitAnnounced(toText(bytes))
   const text = withoutTail(body)
   if (text === '') throw emptyFile()

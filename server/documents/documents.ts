@@ -34,7 +34,7 @@ export type Documents = {
   broadsheet(input: BroadsheetInput, format: BroadsheetFormat, options: TaskOptions): Promise<Uint8Array>
   /** See `writeWorkbook`. */
   workbook(input: AnyWorkbook, options: TaskOptions): Promise<Uint8Array>
-  /** See `readSheet`, whose failures it throws; also imports.unreadable for a file that takes longer than limits.papers.sheetMs. */
+  /** See `readSheet`, whose failures it throws; also imports.unreadable for a file that takes longer than limits.documents.sheetMs. */
   readSheet(upload: Upload, preferred: readonly string[], options: TaskOptions): Promise<Sheet>
   /** Ends the workers; running tasks fail with 503 `busy`. */
   close(): Promise<void>

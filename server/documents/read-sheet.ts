@@ -11,7 +11,7 @@ import { sheetKind, type Upload } from './sheet-kind.ts'
  */
 export async function readSheet(upload: Upload, preferred: readonly string[] = []): Promise<Sheet> {
   if (upload.bytes.byteLength === 0) throw emptyFile()
-  if (upload.bytes.byteLength > limits.body.import) throw tooManyBytes()
+  if (upload.bytes.byteLength > limits.body.importBytes) throw tooManyBytes()
   const { head, rows } = await (sheetKind(upload) === 'csv' ? readCsv(upload.bytes) : readWorkbook(upload.bytes, preferred))
   return { head: visible(head), rows: rows.map(({ row, cells }) => ({ row, cells: visible(cells) })) }
 }

@@ -58,7 +58,7 @@ describe('one reader for both', () => {
 
   test('an empty file, and one that is too large', async () => {
     await expect(readSheet({ bytes: new Uint8Array() })).rejects.toMatchObject({ status: 400, message: 'This file is empty.' })
-    const large = Buffer.alloc(limits.body.import + 1)
+    const large = Buffer.alloc(limits.body.importBytes + 1)
     large.write('PK\u0003\u0004')
     await expect(readSheet({ bytes: large })).rejects.toMatchObject({ status: 413, code: 'imports.too_large' })
   })

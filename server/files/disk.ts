@@ -38,7 +38,12 @@ const fromDisk = (name: string) => name.replace(/~$/, '')
  * A folder on the school's disk (docs/design/files.md). An object is a folder `<path>@` with the content as it came and a description,
  * which names the content. It is written under another name, synced to the disk, and renamed.
  */
-export function diskStorage({ folder, clock, floor = limits.storage.floor, free = () => freeBytes(folder) }: DiskOptions): ObjectStorage {
+export function diskStorage({
+  folder,
+  clock,
+  floor = limits.storage.minFreeBytes,
+  free = () => freeBytes(folder),
+}: DiskOptions): ObjectStorage {
   const unfinished = join(folder, UNFINISHED)
   const inTurn = keyedQueue()
   const placeOf = (bucket: Bucket, path: string) => {

@@ -35,7 +35,7 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
     const [found] = await tx.db
       .select({ host, seconds: sql<number>`extract(epoch from now() - ${seen_at})::int` })
       .from(tx.t.server_instance)
-      .where(and(ne(theirs, place), gt(seen_at, ago(limits.instances.silent))))
+      .where(and(ne(theirs, place), gt(seen_at, ago(limits.instances.endedAfterMs))))
       .orderBy(desc(seen_at))
       .limit(1)
     if (!found) await report(tx)
@@ -47,11 +47,11 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
       .write(asSystem(), async (tx) => {
         await report(tx)
         const { server_instance } = tx.t
-        await tx.local.delete(server_instance).where(lt(server_instance.seen_at, ago(limits.instances.forgotten)))
+        await tx.local.delete(server_instance).where(lt(server_instance.seen_at, ago(limits.instances.retentionMs)))
       })
       // If the database is down, the next report reaches it.
       .catch(() => {})
-  const reporting = repeatedly(reportAgain, { first: limits.instances.every, every: limits.instances.every })
+  const reporting = repeatedly(reportAgain, { first: limits.instances.heartbeatEveryMs, every: limits.instances.heartbeatEveryMs })
   const leave = () =>
     store
       .write(asSystem(), async (tx) => {
@@ -72,7 +72,7 @@ const refusal = ({ host, seconds }: Instance) =>
     '  S3_ENDPOINT, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY   one S3 for the files of all',
     '  SHARED_FILES=true                                        the folder «files» in DATA_DIR is one that all of them share',
     '',
-    `Has that server ended? One that was cut off counts for ${limits.instances.silent / 1_000} s: start again after that.`,
+    `Has that server ended? One that was cut off counts for ${limits.instances.endedAfterMs / 1_000} s: start again after that.`,
   ].join('\n')
 
 /**

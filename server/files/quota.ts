@@ -8,7 +8,7 @@ import { asSystem, type WriteTx } from '../store/tx.ts'
 async function charge(tx: WriteTx, key: string, amount: number, max: number): Promise<void> {
   const used = await countOf(tx, key)
   if (used + amount > max) throw tooMuch(await waitFor(tx, key, { max: 1 }))
-  const counted = await count(tx, key, limits.uploads.window, amount)
+  const counted = await count(tx, key, limits.uploads.windowMs, amount)
   // Other instances may have counted since the check above.
   if (counted.count > max) throw tooMuch(Date.parse(counted.resets_at) - tx.nowMs)
 }

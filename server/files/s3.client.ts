@@ -17,12 +17,12 @@ export const clientConfig = ({ endpoint, region, accessKeyId, secretAccessKey }:
   forcePathStyle: true,
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
-  maxAttempts: patience === undefined ? limits.storage.tries : 1,
+  maxAttempts: patience === undefined ? limits.storage.attempts : 1,
   requestHandler: {
-    connectionTimeout: patience ?? limits.storage.connect,
-    requestTimeout: patience ?? limits.storage.timeout,
+    connectionTimeout: patience ?? limits.storage.connectTimeoutMs,
+    requestTimeout: patience ?? limits.storage.requestTimeoutMs,
     throwOnRequestTimeout: true,
-    socketTimeout: patience ?? limits.storage.timeout,
+    socketTimeout: patience ?? limits.storage.requestTimeoutMs,
   },
 })
 

@@ -54,7 +54,7 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
         if (!overwrite && isConflict(error)) throw new ObjectExists(place.Key)
         // The client itself retries bytes; a stream must be opened again.
         const failure = toFailure(error)
-        if (Body instanceof Uint8Array || failure === error || tries >= limits.storage.tries) throw failure
+        if (Body instanceof Uint8Array || failure === error || tries >= limits.storage.attempts) throw failure
       }
     }
   }

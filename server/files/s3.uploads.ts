@@ -11,7 +11,7 @@ export function s3Uploads({ sdk, client, settings }: S3): Uploads {
   const store = lazily(async () => {
     const { S3Store } = await import('@tus/s3-store')
     return new S3Store({
-      partSize: limits.resumable.chunk,
+      partSize: limits.resumable.chunkBytes,
       // Not every S3 supports tags.
       useTags: false,
       cache: NO_CACHE,

@@ -22,7 +22,7 @@ export type Uploads = {
 /** In the folder of the files, on the same disk; never part of a backup. */
 const UPLOADS_FOLDER = '.uploads'
 
-export function diskUploads({ folder, floor = limits.storage.floor }: { folder: string; floor?: number | undefined }): Uploads {
+export function diskUploads({ folder, floor = limits.storage.minFreeBytes }: { folder: string; floor?: number | undefined }): Uploads {
   const directory = join(folder, UPLOADS_FOLDER)
   const store = lazily(async () => {
     await mkdir(directory, { recursive: true, mode: 0o700 })

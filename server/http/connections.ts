@@ -36,7 +36,7 @@ export class Connections {
   ) {}
 
   watch(server: Server): void {
-    server.maxConnections = this.bounds.atOnce
+    server.maxConnections = this.bounds.total
     server.on('drop', () => this.onEnding('too_many'))
     server.on('connection', (socket: Socket) => this.#connected(server, socket))
   }
@@ -90,7 +90,7 @@ export class Connections {
       client.connections -= 1
       this.#open.delete(end)
     })
-    if (this.#open.size > this.bounds.atOnce * CROWDED) this.#makeRoom(server, connection)
+    if (this.#open.size > this.bounds.total * CROWDED) this.#makeRoom(server, connection)
     if (client.connections <= this.bounds.perClient || this.isTrusted(clientAddress(socket.remoteAddress, undefined, this.isTrusted)))
       return
     this.onEnding('too_many_of_one')
@@ -104,7 +104,7 @@ export class Connections {
   #makeRoom(server: Server, newest: Connection) {
     server.closeIdleConnections()
     const open = [...this.#open.values()].filter(({ socket }) => !socket.destroyed)
-    if (open.length <= this.bounds.atOnce * CROWDED) return
+    if (open.length <= this.bounds.total * CROWDED) return
     const unfinished = open.filter((connection) => connection !== newest && !isInWork(connection))
     const [oldest] = unfinished.sort((a, b) => b.client.connections - a.client.connections)
     if (!oldest) return
@@ -127,8 +127,8 @@ export class Connections {
   }
 
   #checkBody(slot: RequestSlot, now: number) {
-    const { grace, bytesPerSecond } = this.bounds
-    const expected = ((now - slot.came - grace) / 1_000) * bytesPerSecond
+    const { graceMs, bytesPerSecond } = this.bounds
+    const expected = ((now - slot.came - graceMs) / 1_000) * bytesPerSecond
     if (slot.incoming.socket.bytesRead - slot.readBefore >= expected) return
     this.onEnding('slow_sender')
     this.tooSlow(slot)
@@ -136,11 +136,11 @@ export class Connections {
 
   /** A stream must progress within `stall`; a reply with known content must be read at `bytesPerSecond`. */
   #checkReply(slot: RequestSlot, now: number) {
-    const { grace, bytesPerSecond, stall } = this.bounds
+    const { graceMs, bytesPerSecond, stallTimeoutMs } = this.bounds
     const { writableLength: unread, bytesWritten: written } = slot.incoming.socket
     if (unread === 0 || slot.sent?.written !== written) slot.sent = { at: now, written, unread }
     const { at, unread: unreadThen } = slot.sent
-    if (now - at <= (slot.outgoing.writableEnded ? grace + (unreadThen / bytesPerSecond) * 1_000 : stall)) return
+    if (now - at <= (slot.outgoing.writableEnded ? graceMs + (unreadThen / bytesPerSecond) * 1_000 : stallTimeoutMs)) return
     this.onEnding('slow_reader')
     slot.incoming.socket.destroy()
   }

@@ -22,7 +22,7 @@ const LONGEST_CACHED = 2_048
 
 /** The session in a Cookie header; null where there is none, it is malformed or too large. Never throws. */
 export function readSessionCookie(header: string | undefined, name: string): Readonly<CookieSession> | null {
-  if (!header || header.length > limits.session.cookieBytes) return null
+  if (!header || header.length > limits.session.cookieHeaderBytes) return null
   if (header.length > LONGEST_CACHED) return parseSessionCookie(header, name)
   const key = `${name} ${header}`
   const cached = cache.get(key)
@@ -60,7 +60,7 @@ export function sessionCookies(
 ): string[] {
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   const value = session ? PREFIX + Buffer.from(JSON.stringify(session)).toString('base64url') : ''
-  const size = limits.session.cookieChunk
+  const size = limits.session.cookieChunkBytes
   const written =
     value.length <= size
       ? new Map(value ? [[name, value]] : [])

@@ -3,7 +3,7 @@ import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { limits } from '@markbook/shared/limits'
 import type { Caller } from './caller.ts'
 
-const { counts, ahead } = limits.proof
+const { validMs, clockSkewMs } = limits.proof
 
 /**
  * Throws 403 where the endpoint needs a fresh proof and this session has none (docs/design/sign-in.md). The mount calls it for every
@@ -12,5 +12,5 @@ const { counts, ahead } = limits.proof
 export function demandFreshProof({ fresh }: Pick<Endpoint, 'fresh'>, caller: Pick<Caller, 'proved_at'> | null, nowMs: number): void {
   if (!fresh) return
   const age = nowMs - Date.parse(caller?.proved_at ?? '')
-  if (!(age >= -ahead && age <= counts)) throw authFailures.freshProofNeeded()
+  if (!(age >= -clockSkewMs && age <= validMs)) throw authFailures.freshProofNeeded()
 }

@@ -39,7 +39,7 @@ export function checkHost({ config, log, metrics }: CheckServices, isOwn: IsOwnH
   return (incoming, outgoing) => {
     const fault = hostFault(incoming, isOwn)
     if (!fault) return listener(incoming, outgoing)
-    const isLarge = announcedBytes(incoming) > limits.admission.bytes.small
+    const isLarge = announcedBytes(incoming) > limits.admission.bytesInTransit.uncounted
     const requestId = refuse(outgoing, fault, [API_VERSION, ...(isLarge ? [LAST] : [])])
     metrics.refusals.inc({ code: fault.code })
     const address = clientAddress(
@@ -49,7 +49,7 @@ export function checkHost({ config, log, metrics }: CheckServices, isOwn: IsOwnH
     )
     recordMisdirected(log, incoming, { requestId, address, failure: fault })
     const host = hostIn(incoming.headers.host ?? '')
-    if (host === null || fault.status !== 421 || performance.now() - warnedAt < limits.admission.warn) return
+    if (host === null || fault.status !== 421 || performance.now() - warnedAt < limits.admission.warnEveryMs) return
     warnedAt = performance.now()
     log.warn({ host: host.slice(0, 253) }, 'a request named a host that this server does not know as its own; ALLOWED_HOSTS names more')
   }

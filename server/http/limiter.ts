@@ -96,7 +96,7 @@ export const SAMPLE = 50
 
 /**
  * A concurrency limiter with a queue in which clients take turns (docs/design/http.md). Every request is queued once its headers were
- * read, and started after the sockets of that turn of the event loop were read, for at most `slice` ms a turn. So requests that come
+ * read, and started after the sockets of that turn of the event loop were read, for at most `startBudgetMs` a turn. So requests that come
  * faster than they are served wait here, where their waiting time is measured, and not in the socket.
  */
 export class Limiter {
@@ -140,7 +140,7 @@ export class Limiter {
   }
 
   return(slot: RequestSlot): Promise<void> | void {
-    if (this.load[slot.lane].active < this.bounds[slot.lane].atOnce) return this.#take(slot)
+    if (this.load[slot.lane].active < this.bounds[slot.lane].concurrent) return this.#take(slot)
     slot.since = performance.now()
     return new Promise((resolve, reject) => this.#enqueue(slot, (refused) => (refused ? reject(busy()) : resolve())))
   }
@@ -171,7 +171,7 @@ export class Limiter {
     const { active, waiting } = this.load[lane]
     const queue = this.#queues[lane]
     const own = queue.get(client)?.length ?? 0
-    return active + waiting >= bounds.atOnce + bounds.waiting && own >= bounds.waiting / Math.max(1, queue.size)
+    return active + waiting >= bounds.concurrent + bounds.queued && own >= bounds.queued / Math.max(1, queue.size)
   }
 
   #isQueueEmpty(): boolean {
@@ -210,17 +210,18 @@ export class Limiter {
 
   /**
    * Starts queued requests, once a turn of the event loop. Node accepts one connection a turn; after a new connection, the turns of the
-   * next `slice` ms therefore start none, so that further connections are accepted.
+   * next `startBudgetMs` therefore start none, so that further connections are accepted.
    */
   #round() {
     this.#isScheduled = false
     const began = performance.now()
-    const isConnecting = this.#hasConnected && began - this.#roundEnded < this.bounds.slice
+    const isConnecting = this.#hasConnected && began - this.#roundEnded < this.bounds.startBudgetMs
     this.#hasConnected = false
     if (isConnecting) return this.#schedule()
     this.#queuedSince ??= began
     let hasBegun = true
-    while (hasBegun && performance.now() - began < this.bounds.slice) hasBegun = PASS.filter((lane) => this.#beginNext(lane)).length > 0
+    while (hasBegun && performance.now() - began < this.bounds.startBudgetMs)
+      hasBegun = PASS.filter((lane) => this.#beginNext(lane)).length > 0
     this.#roundEnded = performance.now()
     if (this.#isQueueEmpty()) this.#queuedSince = null
     else if (hasBegun) this.#schedule()
@@ -229,7 +230,7 @@ export class Limiter {
   #beginNext(lane: LaneName): boolean {
     const queue = this.#queues[lane]
     const [first] = queue
-    if (!first || this.load[lane].active >= this.bounds[lane].atOnce) return false
+    if (!first || this.load[lane].active >= this.bounds[lane].concurrent) return false
     const [client, own] = first
     const slot = own[0] as RequestSlot
     if (!this.#drop(slot)) {
@@ -243,15 +244,15 @@ export class Limiter {
 
   /**
    * Removes a request from the queue where its client has disconnected, or it has waited too long. Controlled delay: once the queue has
-   * been non-empty for `rush` ms, only the short wait is allowed.
+   * been non-empty for `overloadAfterMs`, only the short wait is allowed.
    */
   #drop(slot: RequestSlot): boolean {
-    const { patience, shortPatience, rush } = this.bounds
+    const { queueTimeoutMs, overloadQueueTimeoutMs, overloadAfterMs } = this.bounds
     const now = performance.now()
     const isReturning = slot.state === 'released'
     const isGone = !isReturning && !slot.isClientConnected()
-    const isRush = !isReturning && this.#queuedSince !== null && now - this.#queuedSince > rush
-    if (!isGone && now - slot.since <= (isRush ? shortPatience : patience)) return false
+    const isRush = !isReturning && this.#queuedSince !== null && now - this.#queuedSince > overloadAfterMs
+    if (!isGone && now - slot.since <= (isRush ? overloadQueueTimeoutMs : queueTimeoutMs)) return false
     this.#dequeue(slot)
     if (!isGone) slot.onTurn('waited')
     return true

@@ -151,7 +151,7 @@ export async function signIn(c: Ctx, services: Services, headers: HeaderList): P
 async function asNow(call: Call): Promise<Call> {
   const { services, route, caller, readAt } = call
   const now = services.clock.now()
-  if (!caller || route.endpoint.guard === 'none' || Math.abs(now - readAt) < limits.session.rights) return call
+  if (!caller || route.endpoint.guard === 'none' || Math.abs(now - readAt) < limits.session.rightsReuseMs) return call
   const again = await services.store.readOnce((tx) => callerAgain(tx, caller))
   guard(route.endpoint, again)
   return { ...call, caller: again, readAt: now }
@@ -198,7 +198,7 @@ function neededTargets({ targets, query, body, form }: Endpoint): string[] {
 const NO_BODY: ReadBody = { ok: true, value: undefined }
 const readBody = (endpoint: Endpoint, request: Request): Promise<ReadBody> =>
   endpoint.body === 'multipart' ? readMultipart(request, endpoint) : readJson(request, bytesOfJson(endpoint))
-const bytesOfJson = ({ guard }: Endpoint): number => (guard === 'none' ? limits.body.open : limits.body.json)
+const bytesOfJson = ({ guard }: Endpoint): number => (guard === 'none' ? limits.body.jsonWithoutSessionBytes : limits.body.jsonBytes)
 
 const Nothing = z.strictObject({}, { error: 'takes no fields' }).optional()
 

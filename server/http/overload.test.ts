@@ -112,7 +112,7 @@ const tell = (socket: Socket, text: string) =>
     socket.write(text)
   })
 
-const few = { ...admission, ordinary: { ...admission.ordinary, atOnce: 2, waiting: 2 } }
+const few = { ...admission, ordinary: { ...admission.ordinary, concurrent: 2, queued: 2 } }
 
 describe.each([
   ['http', false],
@@ -127,7 +127,7 @@ describe.each([
     const input = performance.now()
     const refused = await get('/api/hello')
     // Delayed, so that a client that retries at once causes little load.
-    expect(performance.now() - input).toBeGreaterThan(admission.pause - 20)
+    expect(performance.now() - input).toBeGreaterThan(admission.refusalDelayMs - 20)
     expect(refused).toMatchObject({ status: 503, body: { statusCode: 503, error: 'Service Unavailable', code: 'busy' } })
     expect(refused.headers).toMatch(/\r\nretry-after: [123]\r\n/)
     expect(refused.headers).toContain(`x-request-id: ${(refused.body as { request_id: string }).request_id}`)
@@ -143,7 +143,7 @@ describe.each([
     const { get, dial } = await serve({
       secure,
       admission: few,
-      connection: { ...connection, grace: 400, bytesPerSecond: 1_000, check: 50 },
+      connection: { ...connection, graceMs: 400, bytesPerSecond: 1_000, checkEveryMs: 50 },
     })
     const slow = Array.from({ length: 6 }, () => tell(dial(), post('/api/echo', 'x'.repeat(900)).slice(0, -800)))
     await pause(100)
@@ -154,7 +154,7 @@ describe.each([
   })
 
   test('a body that arrives steadily is accepted, however long it takes', async () => {
-    const { dial } = await serve({ secure, connection: { ...connection, grace: 200, bytesPerSecond: 500, check: 25 } })
+    const { dial } = await serve({ secure, connection: { ...connection, graceMs: 200, bytesPerSecond: 500, checkEveryMs: 25 } })
     const text = post('/api/echo', 'x'.repeat(1_600))
     const socket = dial()
     const answer = tell(socket, text.slice(0, -1_600))
@@ -169,7 +169,7 @@ describe.each([
     const { get, dial, metrics, protection } = await serve({
       secure,
       admission: few,
-      connection: { ...connection, grace: 300, bytesPerSecond: 1e9, check: 50 },
+      connection: { ...connection, graceMs: 300, bytesPerSecond: 1e9, checkEveryMs: 50 },
     })
     const deaf = Array.from({ length: 4 }, () => dial().pause())
     for (const socket of deaf) socket.write(`${'GET /api/large HTTP/1.1\r\nhost: localhost\r\n\r\n'}`)
@@ -183,7 +183,7 @@ describe.each([
 })
 
 test('a refusal keeps the connection for a retry, unless much of the body is still to come', async () => {
-  const { get, dial, begun, letGo } = await serve({ admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 0 } } })
+  const { get, dial, begun, letGo } = await serve({ admission: { ...few, ordinary: { ...admission.ordinary, concurrent: 1, queued: 0 } } })
   const first = get('/api/hold/first')
   await until(() => begun.length === 1)
   const small = dial()
@@ -201,7 +201,7 @@ test('a refusal keeps the connection for a retry, unless much of the body is sti
 describe('a waiting request', () => {
   test('is refused once it has waited too long, and never started', async () => {
     const { get, begun, letGo, lines } = await serve({
-      admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 10 }, patience: 200 },
+      admission: { ...few, ordinary: { ...admission.ordinary, concurrent: 1, queued: 10 }, queueTimeoutMs: 200 },
     })
     const first = get('/api/hold/first')
     await until(() => begun.length === 1)
@@ -216,7 +216,7 @@ describe('a waiting request', () => {
 
   test('is removed when its client disconnects, and never started', async () => {
     const { get, dial, begun, letGo, protection } = await serve({
-      admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 10 } },
+      admission: { ...few, ordinary: { ...admission.ordinary, concurrent: 1, queued: 10 } },
     })
     const first = get('/api/hold/first')
     await until(() => begun.length === 1)
@@ -233,7 +233,7 @@ describe('a waiting request', () => {
 
   test('takes turns with those of other clients: a client with many requests delays only its own', async () => {
     const { get, begun, letGo, protection } = await serve({
-      admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 4 } },
+      admission: { ...few, ordinary: { ...admission.ordinary, concurrent: 1, queued: 4 } },
     })
     const answers = [get('/api/hold/loud0', '127.0.0.2')]
     await until(() => begun.length === 1)
@@ -253,7 +253,7 @@ describe('a waiting request', () => {
   })
 
   test('counts towards its client’s limit, started or waiting, whatever other clients do', async () => {
-    const ordinary = { atOnce: 2, waiting: 100, perClient: 3 }
+    const ordinary = { concurrent: 2, queued: 100, perClient: 3 }
     const { get, begun, letGo, protection } = await serve({ admission: { ...few, ordinary } })
     const answers = ['a', 'b', 'c'].map((name) => get(`/api/hold/${name}`, '127.0.0.2'))
     await until(() => begun.length === 2 && protection.load().ordinary.waiting === 1)
@@ -290,7 +290,7 @@ describe('a waiting request', () => {
   })
 
   test('is refused where the event loop was blocked for too long; health is not', async () => {
-    const { get, dial, lines } = await serve({ admission: { ...few, patience: 200 } })
+    const { get, dial, lines } = await serve({ admission: { ...few, queueTimeoutMs: 200 } })
     await pause(150)
     const sockets = [dial(), dial()]
     for (const socket of sockets) await tell(socket, 'GET /api/hello HTTP/1.1\r\nhost: localhost\r\n\r\n')
@@ -309,7 +309,7 @@ describe('a waiting request', () => {
   test('is counted for the client that a trusted proxy names', async () => {
     const { dial, begun, letGo, protection } = await serve({
       trustProxy: ['local'],
-      admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 4 } },
+      admission: { ...few, ordinary: { ...admission.ordinary, concurrent: 1, queued: 4 } },
     })
     const by = (client: string, name: string) => tell(dial(), get(`/api/hold/${name}`, `x-forwarded-for: ${client}\r\n`))
     const all = [by('198.51.100.1', 'loud0')]
@@ -329,7 +329,7 @@ describe('a waiting request', () => {
       dial,
       begun,
       letGo,
-    } = await serve({ admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 0 } } })
+    } = await serve({ admission: { ...few, ordinary: { ...admission.ordinary, concurrent: 1, queued: 0 } } })
     const first = ask('/api/hold/first')
     await until(() => begun.length === 1)
     expect((await tell(dial(), get('/api/hello', 'origin: https://app.example\r\n'))).headers).toContain(
@@ -351,7 +351,7 @@ describe('connections', () => {
   })
 
   test('that are idle are closed when there are many', async () => {
-    const { dial, get } = await serve({ connection: { ...connection, atOnce: 10 } })
+    const { dial, get } = await serve({ connection: { ...connection, total: 10 } })
     const idle = Array.from({ length: 9 }, () => dial())
     for (const socket of idle) await tell(socket, 'GET /api/hello HTTP/1.1\r\nhost: localhost\r\n\r\n')
     expect(await get('/api/hello')).toMatchObject({ status: 200 })
@@ -367,19 +367,19 @@ describe('connections', () => {
         return socket
       }),
     )
-    expect(half).toHaveLength(connection.atOnce)
+    expect(half).toHaveLength(connection.total)
     const opened = async () => Number(/^markbook_connections (\d+)$/m.exec(await metrics.registry.metrics())?.[1])
-    for (let tries = 0; tries < 400 && (await opened()) < connection.atOnce * 0.95; tries += 1) await pause(25)
+    for (let tries = 0; tries < 400 && (await opened()) < connection.total * 0.95; tries += 1) await pause(25)
     const began = performance.now()
     for (let turn = 0; turn < 10; turn += 1) expect(await get('/api/hello', '127.0.0.9')).toMatchObject({ status: 200 })
     expect(await get('/healthz', '127.0.0.9')).toMatchObject({ status: 200 })
-    expect(performance.now() - began).toBeLessThan(connection.headers / 3)
-    expect(half.filter((socket) => !socket.destroyed).length).toBeGreaterThan(connection.atOnce * 0.9)
+    expect(performance.now() - began).toBeLessThan(connection.headersTimeoutMs / 3)
+    expect(half.filter((socket) => !socket.destroyed).length).toBeGreaterThan(connection.total * 0.9)
     expect(await metrics.registry.metrics()).toContain('markbook_connections_ended_total{reason="made_room"}')
   })
 
   test('that send slow headers, nothing, or nothing more, are closed', async () => {
-    const { dial } = await serve({ connection: { ...connection, headers: 200, keepAlive: 200, check: 50 } })
+    const { dial } = await serve({ connection: { ...connection, headersTimeoutMs: 200, keepAliveTimeoutMs: 200, checkEveryMs: 50 } })
     const dribbling = tell(dial(), 'GET /api/hello HT')
     const silent = dial().resume()
     const kept = dial()
@@ -399,7 +399,9 @@ describe('connections', () => {
 })
 
 test('with too many bytes in transit for one client refuse its further requests until those are read; others are served', async () => {
-  const { dial, get, protection } = await serve({ admission: { ...admission, bytes: { small: 100, client: 1_000, all: 5_000 } } })
+  const { dial, get, protection } = await serve({
+    admission: { ...admission, bytesInTransit: { uncounted: 100, perClient: 1_000, total: 5_000 } },
+  })
   const text = post('/api/echo', 'x'.repeat(1_500))
   const uploading = dial('127.0.0.2')
   const upload = tell(uploading, text.slice(0, -1_000))

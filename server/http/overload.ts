@@ -43,15 +43,16 @@ export function overloadProtection(
   metrics.watchLoad(limiter, connections)
 
   /** Where all clients together have too many bytes in transit, those that have any are refused. */
-  const holdsTooMuch = ({ bytes }: Client) => bytes > bounds.bytes.client || (bytes > 0 && connections.bytes > bounds.bytes.all)
+  const holdsTooMuch = ({ bytes }: Client) =>
+    bytes > bounds.bytesInTransit.perClient || (bytes > 0 && connections.bytes > bounds.bytesInTransit.total)
 
   return {
     /** Timeouts of the server. */
     times: {
-      headersTimeout: connection.headers,
-      requestTimeout: connection.request,
-      keepAliveTimeout: connection.keepAlive,
-      connectionsCheckingInterval: connection.check,
+      headersTimeout: connection.headersTimeoutMs,
+      requestTimeout: connection.requestTimeoutMs,
+      keepAliveTimeout: connection.keepAliveTimeoutMs,
+      connectionsCheckingInterval: connection.checkEveryMs,
     },
     load: () => limiter.load,
     /** The listener of a server, called before that of the app. */
@@ -63,7 +64,7 @@ export function overloadProtection(
         const announced = announcedBytes(incoming)
         connections.follow(slot)
         if (client.bytes > 0 && isOrdinary(incoming) && holdsTooMuch(client)) return refuseBusy(slot, 'bytes')
-        if (announced > bounds.bytes.small) connections.hold(client, announced, outgoing)
+        if (announced > bounds.bytesInTransit.uncounted) connections.hold(client, announced, outgoing)
         limiter.enter(slot, async () => {
           await app(incoming, outgoing)
           const unread = outgoing.writableEnded ? incoming.socket.writableLength : 0
@@ -77,8 +78,8 @@ export function overloadProtection(
       server.on('clientError', replyClientError)
       const timers = [
         setInterval(() => limiter.sample(), SAMPLE),
-        setInterval(() => connections.check(), connection.check),
-        setInterval(warn, bounds.warn),
+        setInterval(() => connections.check(), connection.checkEveryMs),
+        setInterval(warn, bounds.warnEveryMs),
       ]
       for (const timer of timers) timer.unref()
       server.on('close', () => timers.forEach(clearInterval))
@@ -97,7 +98,7 @@ function busyReplies({ config, log, metrics }: OverloadServices, bounds: Limiter
     unreported += 1
     // Spreads the retries of clients that are refused at the same moment.
     const retryAfter: HeaderList = [['retry-after', String(1 + (refused % 3))]]
-    const last = announcedBytes(incoming) > bounds.bytes.small ? [LAST] : []
+    const last = announcedBytes(incoming) > bounds.bytesInTransit.uncounted ? [LAST] : []
     const headers = [API_VERSION, ...originHeaders(incoming.headers.origin, config.allowedOrigins), ...retryAfter, ...last]
     metrics.turnedAway.inc({ lane, reason })
     recordTurnedAway(log, slot, { requestId: refuse(outgoing, common.busy(), headers), reason })
@@ -105,12 +106,12 @@ function busyReplies({ config, log, metrics }: OverloadServices, bounds: Limiter
   return {
     refuseBusy(slot: RequestSlot, reason: Reason) {
       if (reason === 'waited') reply(slot, reason)
-      else setTimeout(reply, bounds.pause, slot, reason)
+      else setTimeout(reply, bounds.refusalDelayMs, slot, reason)
     },
     /** One warning for many refusals, so that a flood does not fill the disk with log lines. */
     warn() {
       if (unreported === 0) return
-      log.warn({ turned_away: unreported, seconds: bounds.warn / 1_000 }, 'the server is too busy: requests were turned away')
+      log.warn({ turned_away: unreported, seconds: bounds.warnEveryMs / 1_000 }, 'the server is too busy: requests were turned away')
       unreported = 0
     },
   }

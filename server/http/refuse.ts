@@ -13,8 +13,8 @@ export const badRequest = () => new Failure(400, 'bad_request', 'This is not a r
 /** The announced bytes of a body; the maximum for one without a length. */
 export function announcedBytes({ headers, complete }: IncomingMessage): number {
   if (complete) return 0
-  if (headers['content-length'] !== undefined) return Math.min(Number(headers['content-length']) || 0, limits.body.import)
-  return headers['transfer-encoding'] === undefined ? 0 : limits.body.import
+  if (headers['content-length'] !== undefined) return Math.min(Number(headers['content-length']) || 0, limits.body.importBytes)
+  return headers['transfer-encoding'] === undefined ? 0 : limits.body.importBytes
 }
 
 /** Replies without the app, and returns the id of the request. In an overload most requests may end here, so it is kept cheap. */

@@ -45,7 +45,7 @@ export async function readJson(request: Request, limit: number): Promise<ReadBod
   if (bytes.length === 0) return { ok: true, value: undefined }
   if (mediaType(request) !== 'application/json')
     return refused(common.wrongType({ message: 'This needs a body of the type application/json.' }))
-  if (isDeeperThan(limits.body.depth, bytes)) return refused(common.tooDeep())
+  if (isDeeperThan(limits.body.jsonDepth, bytes)) return refused(common.tooDeep())
   try {
     return { ok: true, value: JSON.parse(utf8.decode(bytes)) }
   } catch {
@@ -54,7 +54,7 @@ export async function readJson(request: Request, limit: number): Promise<ReadBod
 }
 
 /** The file of an upload, the one part named `file`, and for an upload with a form, the fields beside it as `value`. */
-export async function readMultipart(request: Request, { form, fileBytes = limits.body.import }: Form): Promise<ReadBody> {
+export async function readMultipart(request: Request, { form, fileBytes = limits.body.importBytes }: Form): Promise<ReadBody> {
   if (mediaType(request) !== 'multipart/form-data')
     return refused(common.wrongType({ message: 'This needs a file, sent as multipart/form-data.' }))
   try {
@@ -73,7 +73,7 @@ type Form = { form?: unknown; fileBytes?: number }
 export function checkIds(ids: Readonly<Record<string, unknown>>): void {
   const issues = Object.entries(ids)
     .filter(([, id]) => id !== undefined && id !== null && !(typeof id === 'string' && isId(id)))
-    .slice(0, limits.issues.atOnce)
+    .slice(0, limits.issues.perReply)
     .map(([path]) => ({ path, message: 'must be an id: a UUID in lower case' }))
   if (issues.length > 0) throw common.malformedId({ issues })
 }
@@ -86,7 +86,7 @@ export function parseBy<S extends z.ZodType>(schema: S, value: unknown): z.outpu
 }
 
 /** The issues of a schema, each with the path of its field. */
-export const issuesOf = ({ issues }: z.ZodError): Issue[] => issues.slice(0, limits.issues.atOnce).map(toIssue)
+export const issuesOf = ({ issues }: z.ZodError): Issue[] => issues.slice(0, limits.issues.perReply).map(toIssue)
 
 const toIssue = (issue: z.core.$ZodIssue): Issue => ({ path: issue.path.map(shortName).join('.'), message: issue.message })
 

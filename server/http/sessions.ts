@@ -21,14 +21,14 @@ export type Authenticated = { caller: Caller; session: CookieSession; rotated: b
 export type SessionClient = Device & { address: string | null }
 const UNKNOWN: SessionClient = { program: null, system: null, address: null }
 
-const { access, refreshGrace, absolute, idle, noteUse: noteUseEvery } = limits.session
+const { accessMs, refreshGraceMs, absoluteMs, idleMs, lastUseEveryMs: noteUseEvery } = limits.session
 const SECOND = 1_000
 
 const tokensOf = (session: Pick<Row<'session'>, 'id' | 'user_id'>, refreshToken: string, issuedMs: number, keys: Keys): CookieSession => {
   const iat = Math.floor(issuedMs / SECOND)
-  const exp = iat + access / SECOND
+  const exp = iat + accessMs / SECOND
   const token = accessToken({ sub: session.user_id, sid: session.id, iat, exp }, keys.access)
-  return { access_token: token, refresh_token: refreshToken, expires_in: access / SECOND, expires_at: exp, token_type: 'bearer' }
+  return { access_token: token, refresh_token: refreshToken, expires_in: accessMs / SECOND, expires_at: exp, token_type: 'bearer' }
 }
 
 /** Starts a session, with 256 random bits as its first refresh token. */
@@ -43,7 +43,7 @@ export async function startSession(tx: WriteTx, userId: string, keys: Keys, clie
     generation: 0,
     created_at: tx.now,
     last_used_at: tx.now,
-    expires_at: toInstant(tx.nowMs + absolute),
+    expires_at: toInstant(tx.nowMs + absoluteMs),
     revoked_at: null,
     ...client,
     proved_at: tx.now,
@@ -62,10 +62,10 @@ export const endSession = (tx: WriteTx, sessionId: string) =>
 /** Records that the person of a session has proved who they are. Returns until when the proof is fresh. */
 export async function noteProof(tx: WriteTx, sessionId: string): Promise<string> {
   await tx.local.update(tx.t.session).set({ proved_at: tx.now }).where(eq(tx.t.session.id, sessionId))
-  return toInstant(tx.nowMs + limits.proof.counts)
+  return toInstant(tx.nowMs + limits.proof.validMs)
 }
 
-const live = (tx: ReadTx, sessionId: string) => callerOfSession(tx, sessionId, toInstant(tx.nowMs - idle))
+const live = (tx: ReadTx, sessionId: string) => callerOfSession(tx, sessionId, toInstant(tx.nowMs - idleMs))
 
 /** Reads the caller again after this transaction changed them. Throws 401 where the session has ended meanwhile. */
 export async function callerAgain(tx: ReadTx, { session_id }: Pick<Caller, 'session_id'>): Promise<Caller> {
@@ -186,7 +186,7 @@ const renew = (store: Store, token: string, sessionId: string, keys: Keys, clien
       await tx.local.update(tx.t.session).set(rotated).where(eq(tx.t.session.id, row.id))
       return renewed
     }
-    const isRecent = row.rotated_at !== null && tx.nowMs - Date.parse(row.rotated_at) <= refreshGrace
+    const isRecent = row.rotated_at !== null && tx.nowMs - Date.parse(row.rotated_at) <= refreshGraceMs
     if (hashOf(successor) === row.refresh_hash && (isRecent || row.previous_hash !== null)) return renewed
     if (isAncestor(token, row, keys)) await endSession(tx, row.id)
     return null

@@ -19,8 +19,8 @@ export function systemKeyring(program: readonly string[] = ASKS): Keyring {
       if (error !== undefined) return { state: 'silent', why: error }
       return typeof secret === 'string' ? { state: 'found', secret } : { state: 'absent' }
     },
-    write: async (name, secret) => (await ask({ does: 'write', name, secret }, limits.keyring.patience)).done === true,
-    remove: async (name) => (await ask({ does: 'remove', name }, limits.keyring.patience)).done === true,
+    write: async (name, secret) => (await ask({ does: 'write', name, secret }, limits.keyring.timeoutMs)).done === true,
+    remove: async (name) => (await ask({ does: 'remove', name }, limits.keyring.timeoutMs)).done === true,
   }
 }
 

@@ -5,7 +5,7 @@ import type { Names } from '../network/addresses.ts'
 /** A private key and its certificate in PEM; `cert` may be followed by the certificates of its issuers. */
 export type Pair = { key: string; cert: string }
 
-const { authorityLife, life, renewBefore } = limits.certificate
+const { authorityLifetimeMs, lifetimeMs, renewBeforeMs } = limits.certificate
 const DAY = 86_400_000
 /** A machine with an empty battery starts with an old date; certificates of that date would have expired once the clock is set. */
 const RELEASED = Date.parse('2026-01-01T00:00:00Z')
@@ -33,7 +33,7 @@ export function makeAuthority(hostname: string, now: number): Promise<Pair> {
   // A device that trusts two of them lists them by name.
   const name = `Markbook ${hostname.replace(/[^A-Za-z0-9.-]/g, '-').slice(0, 40)} ${randomBytes(3).toString('hex')}`
   return makeWith(name, {
-    ...validity(plausibleTime(now), authorityLife),
+    ...validity(plausibleTime(now), authorityLifetimeMs),
     notBeforeDate: new Date(RELEASED - DAY),
     extensions: [
       { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
@@ -47,7 +47,7 @@ export function makeCertificate(authority: Pair, { dns, ips }: Names, now: numbe
   const from = plausibleTime(now)
   const left = expiryOf(authority) - from
   return makeWith(dns[0] ?? 'localhost', {
-    ...validity(from, Math.min(life, left)),
+    ...validity(from, Math.min(lifetimeMs, left)),
     ca: authority,
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
@@ -65,7 +65,7 @@ export const expiryOf = (pair: Pair): number => Date.parse(certificateOf(pair).v
 const validFrom = (pair: Pair): number => Date.parse(certificateOf(pair).validFrom)
 
 export const isAboutToEnd = (pair: Pair, now: number): boolean =>
-  expiryOf(pair) - plausibleTime(now) <= Math.min(renewBefore, (expiryOf(pair) - validFrom(pair)) / 3)
+  expiryOf(pair) - plausibleTime(now) <= Math.min(renewBeforeMs, (expiryOf(pair) - validFrom(pair)) / 3)
 
 /** False where it is about to end, and where it begins later than now: it was made while the clock was far ahead. */
 export const isFresh = (pair: Pair, now: number): boolean => validFrom(pair) <= plausibleTime(now) && !isAboutToEnd(pair, now)

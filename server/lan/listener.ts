@@ -40,7 +40,7 @@ export function listen(
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     // Connections beyond this backlog are delayed by the network for seconds.
-    server.listen(port, host, limits.connection.atOnce, () => {
+    server.listen(port, host, limits.connection.total, () => {
       server.off('error', reject)
       resolve(server)
     })
@@ -82,7 +82,7 @@ const listenerOf = (app: App): Listener => {
 }
 
 function secureServer(listener: RequestListener, { key, cert }: Pair, options: ServerOptions, redirect: RequestListener): SecureServer {
-  const secured = { ...options, ...SECURE, key, cert, handshakeTimeout: limits.firstByte } as const
+  const secured = { ...options, ...SECURE, key, cert, handshakeTimeout: limits.connection.firstByteTimeoutMs } as const
   const server = createSecureServer(secured, listener)
   sortByFirstByte(server, redirect)
   return server
@@ -108,7 +108,7 @@ function sortByFirstByte(server: SecureServer, redirect: RequestListener): void 
     const abort = () => socket.destroy()
     socket.once('close', () => arriving.delete(ends))
     socket.on('error', abort)
-    socket.setTimeout(limits.firstByte, abort)
+    socket.setTimeout(limits.connection.firstByteTimeoutMs, abort)
     socket.once('readable', () => {
       socket.setTimeout(0)
       socket.off('timeout', abort)
@@ -153,9 +153,9 @@ const redirect: RequestListener = ({ method, url = '/', headers }, response) => 
 
 /** Answers what comes to the secured server in plain http. */
 function redirector(server: SecureServer, listener: RequestListener): Server {
-  const plain = createPlainServer({ requestTimeout: limits.firstByte, requireHostHeader: false }, listener)
+  const plain = createPlainServer({ requestTimeout: limits.connection.firstByteTimeoutMs, requireHostHeader: false }, listener)
   plain.on('checkExpectation', listener)
-  plain.on('connection', (socket: Socket) => socket.setTimeout(limits.firstByte, () => socket.destroy()))
+  plain.on('connection', (socket: Socket) => socket.setTimeout(limits.connection.firstByteTimeoutMs, () => socket.destroy()))
   server.on('close', () => plain.close())
   return plain
 }

@@ -12,7 +12,7 @@ type More = { say?: (line: string) => void; machine?: () => Machine; announcing?
 
 /**
  * Where a running server can be reached. `urls` are the addresses for other devices, best first. `check` takes up changed addresses and
- * certificates; a timer calls it every `limits.presence.check`.
+ * certificates; a timer calls it every `limits.presence.checkEveryMs`.
  */
 export type Presence = { urls(): readonly string[]; check(): Promise<void>; stop(): Promise<void> }
 
@@ -51,7 +51,7 @@ export async function startPresence(
     await lookForAddresses()
     await lookForCertificate().catch((error) => log.error({ err: error }, 'the new certificate cannot be used; the one before stays'))
   }
-  const timer = setInterval(() => void check(), limits.presence.check)
+  const timer = setInterval(() => void check(), limits.presence.checkEveryMs)
   timer.unref()
   const stop = async () => {
     clearInterval(timer)

@@ -7,7 +7,7 @@ export type SignInCode = { code: string; site: string }
 
 /** The mail that carries a sign-in code. The code stands only in the text: subjects end up in the logs of mail servers. */
 export function signInCodeMessage({ code, site }: SignInCode): Pick<MailMessage, 'subject' | 'text'> {
-  const minutes = limits.otp.lifetime / 60_000
+  const minutes = limits.otp.lifetimeMs / 60_000
   return {
     subject: 'Your code to sign in to Markbook',
     text: `Here is your code to sign in to Markbook:
@@ -35,7 +35,7 @@ export type InvitationText = { school: string; by: { first_name: string | null; 
 /** The mail that invites somebody into a school. The name of the school stands in the text only: a subject is one short line. */
 export function invitationMessage({ school, by, url }: InvitationText): Pick<MailMessage, 'subject' | 'text'> {
   const name = [by.first_name, by.last_name].filter((part) => part !== null).join(' ')
-  const days = limits.invitations.lifetime / 86_400_000
+  const days = limits.invitations.lifetimeMs / 86_400_000
   return {
     subject: 'You are invited to Markbook',
     text: `${name || 'An administrator'} invites you to join ${school} in Markbook,

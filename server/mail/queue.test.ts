@@ -5,7 +5,7 @@ import { mailQueue } from './queue.ts'
 
 const NOON = Date.UTC(2026, 8, 1, 12)
 const HOUR = 3_600_000
-const { atOnce, strangers } = limits.mail
+const { concurrent, strangers } = limits.mail
 
 /** A queue over a transport that takes a mail for as long as the test says. */
 function slowQueue() {
@@ -37,8 +37,8 @@ test('whoever is known here is sent a code at once, however many strangers came 
   const { queue, mail, sent, step } = slowQueue()
   for (const to of invented(100_000)) mail(to, 'strangers')
   await new Promise((resolve) => setImmediate(resolve))
-  expect(sent).toHaveLength(strangers.atOnce)
-  expect(queue.size()).toBe(strangers.queue)
+  expect(sent).toHaveLength(strangers.concurrent)
+  expect(queue.size()).toBe(strangers.queued)
   mail('ada@school.example', 'members')
   await new Promise((resolve) => setImmediate(resolve))
   expect(sent.at(-1)).toBe('ada@school.example')
@@ -49,17 +49,19 @@ test('strangers wait while anybody known waits', async () => {
   const { mail, sent, step } = slowQueue()
   for (const to of invented(20)) mail(to, 'strangers')
   for (const to of teachers(20)) mail(to, 'members')
-  while (sent.length < 20 + strangers.atOnce) await step()
-  expect(sent.slice(0, 20 + strangers.atOnce - 1).filter((to) => to.startsWith('invented')).length).toBeLessThanOrEqual(strangers.atOnce)
+  while (sent.length < 20 + strangers.concurrent) await step()
+  expect(sent.slice(0, 20 + strangers.concurrent - 1).filter((to) => to.startsWith('invented')).length).toBeLessThanOrEqual(
+    strangers.concurrent,
+  )
   expect(sent.filter((to) => to.startsWith('teacher'))).toEqual(teachers(20))
 })
 
 test('with nobody known waiting, strangers have one connection of them all', async () => {
   const { mail, sent, step } = slowQueue()
   for (const to of invented(3)) mail(to, 'strangers')
-  expect(atOnce).toBeGreaterThan(strangers.atOnce)
+  expect(concurrent).toBeGreaterThan(strangers.concurrent)
   await step()
-  expect(sent).toHaveLength(2 * strangers.atOnce)
+  expect(sent).toHaveLength(2 * strangers.concurrent)
 })
 
 test('strangers have a budget an hour, whatever leaves; who is known has none', async () => {
@@ -67,7 +69,7 @@ test('strangers have a budget an hour, whatever leaves; who is known has none', 
   const burst = async () => {
     for (const to of invented(3 * strangers.perHour)) {
       mail(to, 'strangers')
-      if (queue.size() === strangers.queue) while (queue.size() > 0) await step()
+      if (queue.size() === strangers.queued) while (queue.size() > 0) await step()
     }
     while (queue.size() > 0) await step()
   }

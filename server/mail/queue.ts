@@ -15,8 +15,8 @@ export type QueueOptions = {
 export type MailQueue = { add(message: MailMessage): boolean; size(): number; close(): Promise<number> }
 
 type Pending = { message: MailMessage; tries: number }
-/** `queue` mails at most, `atOnce` of them under way, `perHour` taken. */
-type Bounds = { queue: number; atOnce: number; perHour: number }
+/** `queued` mails at most, `concurrent` of them under way, `perHour` taken. */
+type Bounds = { queued: number; concurrent: number; perHour: number }
 type Lane = Bounds & {
   ready: Pending[]
   waiting: Map<Pending, NodeJS.Timeout>
@@ -26,7 +26,7 @@ type Lane = Bounds & {
 }
 
 const HOUR = 3_600_000
-const { queue, atOnce, strangers } = limits.mail
+const { queued, concurrent, strangers } = limits.mail
 
 const openLane = (bounds: Bounds): Lane => ({
   ...bounds,
@@ -56,7 +56,7 @@ function dropWhere(lane: Lane, isUnwanted: (pending: Pending) => boolean): numbe
  */
 export function mailQueue({ clock, deliver, backoff, onExpired }: QueueOptions): MailQueue {
   const byName: Record<MailLane, Lane> = {
-    members: openLane({ queue, atOnce, perHour: Number.POSITIVE_INFINITY }),
+    members: openLane({ queued: queued, concurrent: concurrent, perHour: Number.POSITIVE_INFINITY }),
     strangers: openLane(strangers),
   }
   const lanes = [byName.members, byName.strangers]
@@ -64,7 +64,7 @@ export function mailQueue({ clock, deliver, backoff, onExpired }: QueueOptions):
 
   const isExpired = ({ message }: Pending) => message.expiresAt <= clock.now()
   const total = (of: (lane: Lane) => number) => lanes.reduce((sum, lane) => sum + of(lane), 0)
-  const hasRoom = (lane: Lane) => lane.sending.size < lane.atOnce && total(({ sending }) => sending.size) < atOnce
+  const hasRoom = (lane: Lane) => lane.sending.size < lane.concurrent && total(({ sending }) => sending.size) < concurrent
 
   const retry = (lane: Lane, pending: Pending) => {
     const again = () => {
@@ -109,8 +109,8 @@ export function mailQueue({ clock, deliver, backoff, onExpired }: QueueOptions):
     add(message) {
       const lane = byName[message.lane]
       if (isOverBudget(lane)) return false
-      if (sizeOf(lane) >= lane.queue) dropWhere(lane, isExpired)
-      if (sizeOf(lane) >= lane.queue) return false
+      if (sizeOf(lane) >= lane.queued) dropWhere(lane, isExpired)
+      if (sizeOf(lane) >= lane.queued) return false
       lane.hour.taken += 1
       lane.ready.push({ message, tries: 0 })
       queueMicrotask(pump)

@@ -20,7 +20,7 @@ export type ReminderText = {
 export function reminderMessage({ language, school, by, period, missing, site }: ReminderText): Pick<MailMessage, 'subject' | 'text'> {
   const words = Object.entries(WORDS).find(([own]) => own === language)?.[1] ?? WORDS.en
   const name = [by.first_name, by.last_name].filter((part) => part !== null).join(' ') || words.somebody
-  const lines = missing.slice(0, limits.reminders.lines).map((each) => words.line(each))
+  const lines = missing.slice(0, limits.reminders.linesPerMail).map((each) => words.line(each))
   const more = missing.length - lines.length
   return {
     subject: words.subject,

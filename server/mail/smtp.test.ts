@@ -75,7 +75,7 @@ const mail = (to = 'ada@school.example', more: Partial<MailMessage> = {}): MailM
   to,
   lane: 'members',
   ...signInCodeMessage({ code: CODE, site: 'https://marks.school.example' }),
-  expiresAt: NOON + limits.otp.lifetime,
+  expiresAt: NOON + limits.otp.lifetimeMs,
   ...more,
 })
 /** On a machine that does much else. */
@@ -112,10 +112,10 @@ describe('delivering', () => {
 
   test('the queue is bounded, and makes room by dropping what has expired', async () => {
     const { mailer: one, clock } = mailer(1, { backoff: () => 60_000 })
-    for (let count = 0; count < limits.mail.queue + 5; count += 1) one.send(mail())
-    expect(one.state()).toMatchObject({ queued: limits.mail.queue, lastFailure: { kind: 'connection', reason: 'QUEUE_FULL', at: NOON } })
-    clock.set(NOON + limits.otp.lifetime)
-    one.send(mail('bea@school.example', { expiresAt: NOON + 2 * limits.otp.lifetime }))
+    for (let count = 0; count < limits.mail.queued + 5; count += 1) one.send(mail())
+    expect(one.state()).toMatchObject({ queued: limits.mail.queued, lastFailure: { kind: 'connection', reason: 'QUEUE_FULL', at: NOON } })
+    clock.set(NOON + limits.otp.lifetimeMs)
+    one.send(mail('bea@school.example', { expiresAt: NOON + 2 * limits.otp.lifetimeMs }))
     expect(one.state().queued).toBeLessThan(10)
   })
 })
@@ -136,13 +136,13 @@ describe('strangers', () => {
     const server = await slowServer()
     const { mailer: one, lines } = mailer(server.port)
     for (let number = 0; number < 100_000; number += 1) one.send(stranger(number))
-    await vi.waitFor(() => expect(server.held).toHaveLength(strangers.atOnce), SOON)
-    expect(one.state().queued).toBe(strangers.queue)
+    await vi.waitFor(() => expect(server.held).toHaveLength(strangers.concurrent), SOON)
+    expect(one.state().queued).toBe(strangers.queued)
     one.send(mail('ada@school.example'))
     one.send(mail('byrne@school.example'))
-    await vi.waitFor(() => expect(server.held).toHaveLength(limits.mail.atOnce), SOON)
+    await vi.waitFor(() => expect(server.held).toHaveLength(limits.mail.concurrent), SOON)
     server.letGo()
-    await vi.waitFor(() => expect(server.received).toHaveLength(limits.mail.atOnce), SOON)
+    await vi.waitFor(() => expect(server.received).toHaveLength(limits.mail.concurrent), SOON)
     expect(server.received.flatMap(({ to }) => to)).toEqual(expect.arrayContaining(['ada@school.example', 'byrne@school.example']))
     // Nobody is told that mail is failing: it is not.
     expect(one.state().lastFailure).toBeNull()
@@ -152,10 +152,10 @@ describe('strangers', () => {
 
   test('their queue does not fill that of members, nor the other way round', async () => {
     const { mailer: one } = mailer(1, { backoff: () => 60_000 })
-    for (let number = 0; number < 2 * strangers.queue; number += 1) one.send(stranger(number))
-    expect(one.state().queued).toBe(strangers.queue)
-    for (let number = 0; number < limits.mail.queue; number += 1) one.send(mail())
-    expect(one.state()).toMatchObject({ queued: strangers.queue + limits.mail.queue })
+    for (let number = 0; number < 2 * strangers.queued; number += 1) one.send(stranger(number))
+    expect(one.state().queued).toBe(strangers.queued)
+    for (let number = 0; number < limits.mail.queued; number += 1) one.send(mail())
+    expect(one.state()).toMatchObject({ queued: strangers.queued + limits.mail.queued })
     expect(one.state().lastFailure?.reason).not.toBe('QUEUE_FULL')
   })
 })
@@ -237,7 +237,7 @@ describe('failing', () => {
     const { mailer: one, lines } = mailer(server.port, { backoff: (tries) => waits.push(tries) && 1 })
     one.send(mail())
     await settled(one)
-    expect(server.attempts()).toBe(limits.mail.tries)
+    expect(server.attempts()).toBe(limits.mail.attempts)
     expect(waits).toEqual([1, 2, 3, 4, 5])
     expect(lines.at(-1)).toContain('a mail was dropped')
   })
@@ -262,7 +262,7 @@ describe('failing', () => {
     one.send(mail('late@school.example', { expiresAt: NOON }))
     await vi.waitFor(() => expect(one.state().lastFailure).not.toBeNull(), SOON)
     const server = await mailServer({ port })
-    clock.set(NOON + limits.otp.lifetime)
+    clock.set(NOON + limits.otp.lifetimeMs)
     await settled(one)
     expect(server.received).toEqual([])
     expect(lines.filter((line) => line.includes('had expired'))).toHaveLength(2)

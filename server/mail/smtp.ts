@@ -41,7 +41,7 @@ function toFailure(error: NodemailerError, at: number): MailFailure {
 }
 
 /**
- * Sends mail over SMTP from a bounded queue (limits.mail). A mail that could not leave is tried again, at most limits.mail.tries
+ * Sends mail over SMTP from a bounded queue (limits.mail). A mail that could not leave is tried again, at most limits.mail.attempts
  * times in all and never after it has expired; one that the server refused for good is not tried again.
  */
 export function smtpMailer({ url, from, clock, log, backoff = exponential }: SmtpOptions): Mailer {
@@ -64,7 +64,7 @@ export function smtpMailer({ url, from, clock, log, backoff = exponential }: Smt
       lastFailure = null
       return true
     } catch (error) {
-      const isLast = (error as NodemailerError).permanent === true || tries >= limits.mail.tries || isClosed
+      const isLast = (error as NodemailerError).permanent === true || tries >= limits.mail.attempts || isClosed
       fail(toFailure(error as NodemailerError, clock.now()), isLast ? 'a mail was dropped' : 'a mail will be tried again', tries)
       return isLast
     }

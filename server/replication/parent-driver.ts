@@ -25,9 +25,9 @@ export type DriverEvents = {
   wipe(askedAt: string, child: Child): Promise<void>
 }
 
-/** How long the loop waits after a failure, in ms; `wait`: how long a pull waits for news, in seconds. */
-export type Rhythm = Bounds & { wait: number }
-export const usualRhythm: Rhythm = { ...limits.sync.backOff, wait: limits.sync.wait }
+/** How long the loop waits after a failure, and how long a pull waits for news. */
+export type Rhythm = Bounds & { longPollSeconds: number }
+export const usualRhythm: Rhythm = { ...limits.sync.backOff, longPollSeconds: limits.sync.longPollSeconds }
 
 /** The loop with one parent, not started yet. `comparison`: of this node with this parent; null where it is compared with another. */
 export function driverFor(

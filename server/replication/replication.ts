@@ -83,7 +83,7 @@ export async function startReplication(
     if (now !== addresses) driver?.call()
     addresses = now
     const parents = await store.read(asSystem(), parentsOf)
-    const isFirstBack = async () => whose.isTimeToLook(clock.now()) && (await answers(parents[0]?.url ?? '', carry, patience.answer))
+    const isFirstBack = async () => whose.isTimeToLook(clock.now()) && (await answers(parents[0]?.url ?? '', carry, patience.timeoutMs))
     if (!whose.isOf(idsOf(parents)) || (await isFirstBack())) await turns.to(0)
   }
 
@@ -94,7 +94,7 @@ export async function startReplication(
     if (course.notice === 'offline') files?.wake()
   })
   await turns.to(0)
-  const looking = setInterval(() => void look().catch(() => {}), limits.sync.look).unref()
+  const looking = setInterval(() => void look().catch(() => {}), limits.sync.checkEveryMs).unref()
   return {
     course: () => course,
     refresh: () => turns.to(0),

@@ -71,7 +71,7 @@ export const forget = (tx: WriteTx, key: string) => tx.local.delete(tx.t.attempt
  * the next call may delete at once.
  */
 export async function sweep(tx: WriteTx): Promise<void> {
-  if ((await take(tx, SWEEP, { max: 1, windowMs: limits.sweep.every })) > 0) return
+  if ((await take(tx, SWEEP, { max: 1, windowMs: limits.sweep.everyMs })) > 0) return
   const { account_notice, attempt, otp_code, session, totp_enrolment } = tx.t
   const counters = tx.db.select({ key: attempt.key }).from(attempt).where(lte(attempt.resets_at, tx.now)).limit(limits.sweep.rows)
   const swept = await tx.local.delete(attempt).where(inArray(attempt.key, counters)).returning({ key: attempt.key })
@@ -79,7 +79,7 @@ export async function sweep(tx: WriteTx): Promise<void> {
   const codes = tx.db.select({ email: otp_code.email }).from(otp_code).where(lte(otp_code.expires_at, tx.now)).limit(limits.sweep.rows)
   await tx.local.delete(otp_code).where(and(inArray(otp_code.email, codes), lte(otp_code.expires_at, tx.now)))
   await tx.local.delete(totp_enrolment).where(lte(totp_enrolment.expires_at, tx.now))
-  await tx.local.delete(account_notice).where(lte(account_notice.at, toInstant(tx.nowMs - limits.notices.kept)))
+  await tx.local.delete(account_notice).where(lte(account_notice.at, toInstant(tx.nowMs - limits.notices.retentionMs)))
   const sessions = tx.db.select({ id: session.id }).from(session).where(lte(session.expires_at, tx.now)).limit(limits.sweep.rows)
   await tx.local.delete(session).where(inArray(session.id, sessions))
 }

@@ -71,7 +71,7 @@ describe.runIf(onPostgres && hasPgBouncer)('a central database behind PgBouncer 
     const { pooled } = await database()
     const store = await opened(pooled)
     const waits = await store.read(asSystem(), (tx) => tx.connection.rows('show lock_timeout', []))
-    expect(waits).toEqual([{ lock_timeout: `${limits.lockWait / 1_000}s` }])
+    expect(waits).toEqual([{ lock_timeout: `${limits.lockTimeoutMs / 1_000}s` }])
   })
 
   test('requests on connections lost with PgBouncer get 503, and the next ones succeed', async () => {

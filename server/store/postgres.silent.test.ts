@@ -127,7 +127,7 @@ describe.runIf(onPostgres)('a database that does not answer', () => {
       told = signal
       return sql`select pg_sleep(0.1)`
     }
-    const times = { ...limits.postgres, whole: 60_000, suspect: 250, answer: 500 }
+    const times = { ...limits.postgres, totalTimeoutMs: 60_000, probeAfterMs: 250, probeTimeoutMs: 500 }
     await expect(withPostgres(line.url, work, {}, times)).rejects.toThrow('does not answer')
     expect(told).toMatchObject({ aborted: true })
   })

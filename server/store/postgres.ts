@@ -30,20 +30,20 @@ type Target = { sql: postgres.ISql; waiting: Waiting }
 export const POOL = 12
 
 /** In seconds. A database that is down is tried again soon; meanwhile requests get an error at once. */
-const CONNECTING = { connect_timeout: limits.postgres.connect / 1_000, backoff: () => 0.2 }
+const CONNECTING = { connect_timeout: limits.postgres.connectTimeoutMs / 1_000, backoff: () => 0.2 }
 const CLOSING = { timeout: 5 }
 export const SERVICE_ROLE = 'markbook_system'
 /** The settings of a connection: its role is the service, unless a transaction sets another. `statement`: longest statement, ms. */
 const sessionOf = (statement: number) => ({
-  lock_timeout: limits.lockWait,
+  lock_timeout: limits.lockTimeoutMs,
   statement_timeout: statement,
-  idle_in_transaction_session_timeout: Math.max(limits.postgres.idle, statement),
+  idle_in_transaction_session_timeout: Math.max(limits.postgres.idleInTransactionTimeoutMs, statement),
   role: SERVICE_ROLE,
 })
 type Session = ReturnType<typeof sessionOf>
 
 /** The limits for long operations. */
-const LONG: Times & { whole: number } = { ...limits.postgres, ...limits.postgres.long }
+const LONG: Times & { totalTimeoutMs: number } = { ...limits.postgres, ...limits.postgres.long }
 
 /**
  * Runs `work` on a connection of its own, with the role of the URL, and closes it. Through a pooler each statement may run on another
@@ -61,7 +61,7 @@ export async function withPostgres<T>(
   const watch = watchDatabase(
     (signal) => ping(url, signal),
     () => {},
-    times.whole,
+    times.totalTimeoutMs,
     times,
   )
   try {
@@ -157,7 +157,7 @@ async function isPooled(sql: postgres.Sql): Promise<boolean> {
 
 /** The same for a URL. In a new database the role does not exist; the error proves a direct connection. */
 export const isPooledAt = (url: string): Promise<boolean> =>
-  withPostgres(url, isPooled, { fetch_types: false, connection: sessionOf(limits.postgres.statement) }).catch((error: unknown) => {
+  withPostgres(url, isPooled, { fetch_types: false, connection: sessionOf(limits.postgres.statementTimeoutMs) }).catch((error: unknown) => {
     if ((error as { code?: string }).code === UNKNOWN_ROLE) return false
     throw error
   })

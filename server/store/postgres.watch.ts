@@ -57,11 +57,11 @@ export type DatabaseWatch = {
   close(): void
 }
 
-export type Times = Record<'look' | 'suspect' | 'answer' | 'grace', number>
+export type Times = Record<'checkEveryMs' | 'probeAfterMs' | 'probeTimeoutMs' | 'graceMs', number>
 
 /**
- * A long statement and a database that hangs look alike (docs/design/store.md). So once a statement has waited for `suspect`, a short
- * query is sent on another connection. If within `answer` neither that nor any other statement is answered, all waiting statements are
+ * A long statement and a database that hangs look alike (docs/design/store.md). So once a statement has waited for `probeAfterMs`, a short
+ * query is sent on another connection. If within `probeTimeoutMs` neither that nor any other statement is answered, all waiting statements are
  * rejected (`lose` closes the connections), and new ones are refused until the database answers again.
  *
  * `ask` resolves once the database has answered anything, and stops on its signal. `longest`: of one statement, ms.
@@ -83,10 +83,10 @@ export function watchDatabase(
 
   const look = () => {
     for (const waiting of waits) {
-      waiting.pass(times.look)
-      if (waiting.waited > longest + times.grace) waiting.lose(new NoAnswer('a statement was not answered'))
+      waiting.pass(times.checkEveryMs)
+      if (waiting.waited > longest + times.graceMs) waiting.lose(new NoAnswer('a statement was not answered'))
     }
-    if (!isAsking && [...waits].some(({ waited }) => waited >= times.suspect)) void examine()
+    if (!isAsking && [...waits].some(({ waited }) => waited >= times.probeAfterMs)) void examine()
   }
   const examine = async () => {
     isAsking = true
@@ -99,7 +99,7 @@ export function watchDatabase(
     }
     isAsking = false
   }
-  const timer = setInterval(look, times.look).unref()
+  const timer = setInterval(look, times.checkEveryMs).unref()
 
   return {
     async during(work) {
@@ -133,7 +133,7 @@ async function isAnswered(ask: (signal: AbortSignal) => Promise<unknown>, times:
 }
 
 /** Waits in steps; a step during which this process was suspended counts once. Answers received meanwhile are processed first. */
-async function patience({ answer, look }: Times): Promise<void> {
-  for (let waited = 0; waited < answer; waited += look) await new Promise((resolve) => setTimeout(resolve, look))
+async function patience({ probeTimeoutMs, checkEveryMs }: Times): Promise<void> {
+  for (let waited = 0; waited < probeTimeoutMs; waited += checkEveryMs) await new Promise((resolve) => setTimeout(resolve, checkEveryMs))
   await new Promise((resolve) => setImmediate(resolve))
 }

@@ -20,7 +20,7 @@ type Waiting = { since: number; begin: () => void; refuse: () => void }
 /** First come, first served. The time in the queue is what limits it (docs/design/http.md); its length is bounded only to save memory. */
 export function semaphore(
   places: number,
-  { most = limits.writeQueue, patience = limits.turn }: { most?: number; patience?: number } = {},
+  { most = limits.queuedTransactions, patience = limits.transactionQueueTimeoutMs }: { most?: number; patience?: number } = {},
 ): Semaphore {
   const line: Waiting[] = []
   const idlers: (() => void)[] = []

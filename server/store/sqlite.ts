@@ -206,7 +206,7 @@ function readyOn(connection: Database.Database, query: object): Run {
 const checkpoint = (connection: Database.Database) => orNull(() => connection.pragma('wal_checkpoint(PASSIVE)'))
 
 /**
- * Runs transactions one after the other, with at most `limits.writeQueue` waiting; each inside BEGIN … COMMIT, rolled back where it
+ * Runs transactions one after the other, with at most `limits.queuedTransactions` waiting; each inside BEGIN … COMMIT, rolled back where it
  * throws. Otherwise two transactions on one connection could share a BEGIN while one awaits.
  */
 export function serialised(connection: Database.Database, begin: string) {
@@ -227,7 +227,7 @@ export function serialised(connection: Database.Database, begin: string) {
   }
   return {
     run<T>(work: () => Promise<T>): Promise<T> {
-      if (waiting >= limits.writeQueue) return Promise.reject(common.busy({ headers: { 'retry-after': '1' } }))
+      if (waiting >= limits.queuedTransactions) return Promise.reject(common.busy({ headers: { 'retry-after': '1' } }))
       waiting += 1
       const mine = last.then(() => transact(work))
       last = mine.then(

@@ -129,8 +129,8 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
 
 /** The same for a database that this program has already migrated. */
 export async function openCurrentCentralStore(url: string, options: StoreOptions): Promise<Store> {
-  const { statement: usual, longStatement } = limits.postgres
-  const { transact, alone, notifications, close } = await openPostgres(url, { longest: options.beside ? longStatement : usual })
+  const { statementTimeoutMs: usual, longStatementTimeoutMs } = limits.postgres
+  const { transact, alone, notifications, close } = await openPostgres(url, { longest: options.beside ? longStatementTimeoutMs : usual })
   const run = { dialect: postgresDialect, options, setRole }
   const news = newsOfCommits()
   let nodeId = await transact('', (tx) => currentNode(postgresConnection(tx, true), postgresDialect, options))

@@ -199,7 +199,7 @@ describe('files on the stick', () => {
 
   test('B6: ride along up to a bound; the rest comes with the next stick', async () => {
     const pdfs = [await uploadedAt(box, pdfOfSize(3_000)), await uploadedAt(box, pdfOfSize(3_000))]
-    const first = await lowered(limits.sync.files, 'bundle', 4_000, () => bundleOf())
+    const first = await lowered(limits.sync.files, 'stickBytes', 4_000, () => bundleOf())
     expect(await importBundle(centre.services, first)).toMatchObject({ files: 1 })
     await importBundle(centre.services, await bundleOf())
     for (const { file_path } of pdfs) expect(await contentAt(centre, file_path)).toBe(await contentAt(box, file_path))

@@ -103,7 +103,7 @@ describe('who is no child, or has not signed', () => {
   test('is told what is wrong in the order of the checks', async () => {
     const { peer, keys } = await withChild()
     const path = '/sync/known'
-    const large = { 'content-length': String(limits.sync.door.list + 1) }
+    const large = { 'content-length': String(limits.sync.message.listBytes + 1) }
     const nobody = claiming(randomUUID())
     const text = { 'content-type': 'text/plain' }
     const foreign = { origin: 'https://evil.example' }
@@ -132,7 +132,7 @@ describe('who is no child, or has not signed', () => {
     const path = '/sync/known'
     for (let time = 0; time < 20; time += 1) await ask(path, { headers: claiming(randomUUID()) })
     expect(lines).toEqual([expect.objectContaining({ node: null, person: null, code: 'sync.unknown_node', count: 1 })])
-    centre.clock.advance(limits.sync.refusals.every)
+    centre.clock.advance(limits.sync.refusalLog.everyMs)
     await ask('/sync/challenge', { headers: claiming(peer) })
     const node = { node: box.services.store.nodeId, kind: 'school' }
     expect(lines.slice(1)).toEqual([expect.objectContaining({ ...node, code: 'sync.bad_signature', count: 20 })])
@@ -161,7 +161,7 @@ describe('who is no child, or has not signed', () => {
 
 describe('a child', () => {
   test.each([
-    ['/sync/known', limits.sync.door.list],
+    ['/sync/known', limits.sync.message.listBytes],
     ['/sync/push', limits.sync.pageBytes],
   ] as const)('%s may not send what unpacks to more than %i bytes', async (path, most) => {
     const { peer, keys } = await withChild()
@@ -209,16 +209,16 @@ describe('a child', () => {
     expect(await push(1_001, 'x'.repeat(fits))).toMatchObject({ status: 200 })
   })
 
-  const { least, small, list } = limits.sync.door
+  const { minimalBytes, smallBytes, listBytes } = limits.sync.message
   test.each([
-    ['challenge', least],
-    ['verify', least],
-    ['join', small],
-    ['hello', small],
-    ['renew', small],
-    ['pull', small],
-    ['known', list],
-    ['files', list],
+    ['challenge', minimalBytes],
+    ['verify', minimalBytes],
+    ['join', smallBytes],
+    ['hello', smallBytes],
+    ['renew', smallBytes],
+    ['pull', smallBytes],
+    ['known', listBytes],
+    ['files', listBytes],
     ['push', limits.sync.pageBytes],
   ])('B9: says no more to /sync/%s than %i bytes', async (name, most) => {
     const { peer } = await withChild()
@@ -351,10 +351,10 @@ describe('a node that nobody has joined and nobody is invited to', () => {
     expect(await statusOf()).toBe(404)
     await invitation()
     expect(await statusOf()).toBe(401)
-    centre.clock.advance(limits.sync.invitation.life + 1)
+    centre.clock.advance(limits.sync.invitation.lifetimeMs + 1)
     expect(await statusOf()).toBe(404)
     const { peer } = await withChild()
-    centre.clock.advance(limits.sync.invitation.life + 1)
+    centre.clock.advance(limits.sync.invitation.lifetimeMs + 1)
     expect(await statusOf()).toBe(401)
     await centre.services.store.write(asSystem(), (tx) => setPeer(tx, peer, { revoked_at: tx.now }))
     expect(await statusOf()).toBe(401)

@@ -71,7 +71,7 @@ describe('a request whose last byte is held back', () => {
       const [lose, refusal] = losses[loss as keyof typeof losses]
       await lose()
       const before = await st.digest()
-      st.clock.advance(limits.session.rights)
+      st.clock.advance(limits.session.rightsReuseMs)
       expect(await finish()).toBe(refusal)
       expect(await st.digest()).toBe(before)
     },
@@ -89,7 +89,7 @@ test('a file that is being stored when its sender is signed out is nobody’s', 
   const put = st.services.files.put.bind(st.services.files)
   vi.spyOn(st.services.files, 'put').mockImplementation(async (...given) => {
     await signOut(people.byrne.id)
-    st.clock.advance(limits.session.rights)
+    st.clock.advance(limits.session.rightsReuseMs)
     return put(...given)
   })
   const { status } = await st.as.byrne.reportFiles.uploadPdf.raw({ params: { id: draftReport.id }, body: form(pdfOf('x')) })
@@ -102,7 +102,7 @@ test('a list of pupils that is being read when its sender is demoted is not take
   const read = st.services.documents.readSheet.bind(st.services.documents)
   vi.spyOn(st.services.documents, 'readSheet').mockImplementation(async (...given) => {
     await change(head, { role: 'teacher' })
-    st.clock.advance(limits.session.rights)
+    st.clock.advance(limits.session.rightsReuseMs)
     return read(...given)
   })
   const body = csv('first_name,last_name,gender', 'Nia,Moss,female')

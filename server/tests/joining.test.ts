@@ -246,7 +246,7 @@ describe('a code that was taken while its answer did not come', () => {
       }),
     )
     await afterwards((node) => openSchool(node, 'Own School'))
-    await afterwards(async () => centre.clock.advance(limits.sync.invitation.life))
+    await afterwards(async () => centre.clock.advance(limits.sync.invitation.lifetimeMs))
   })
 
   test('and an answer in words of another version says to install it, and is asked for again', async () => {

@@ -122,12 +122,12 @@ const RollOver = row('RollOver', {
 
 const RolledClass = input({
   fromClassId: Id.optional(),
-  alsoFromClassIds: ids({ max: limits.rollOverClasses }).optional(),
+  alsoFromClassIds: ids({ max: limits.classesPerRollOver }).optional(),
   name: Name.optional(),
   intoClassId: Id.optional(),
   classTeacherId: Id.optional(),
-  studentIds: ids({ max: limits.bulkStudents }).optional(),
-  otherStudentIds: ids({ max: limits.bulkStudents }).optional(),
+  studentIds: ids({ max: limits.studentsPerRequest }).optional(),
+  otherStudentIds: ids({ max: limits.studentsPerRequest }).optional(),
 })
 export type RolledClass = z.infer<typeof RolledClass>
 
@@ -190,12 +190,12 @@ export const academicYears = {
           RolledClass.check((context) => reportIssues(context, rolledClassIssues(context.value))),
           say('must be a list of classes'),
         )
-        .max(limits.rollOverClasses, `must name at most ${limits.rollOverClasses} classes`),
-      leavingStudentIds: ids({ max: limits.bulkStudents }).optional(),
+        .max(limits.classesPerRollOver, `must name at most ${limits.classesPerRollOver} classes`),
+      leavingStudentIds: ids({ max: limits.studentsPerRequest }).optional(),
       categoriesFromYearId: Id.optional(),
       scaleFromYearId: Id.optional(),
       setsFromYearId: Id.optional(),
-      outOfSetsStudentIds: ids({ max: limits.bulkStudents }).optional(),
+      outOfSetsStudentIds: ids({ max: limits.studentsPerRequest }).optional(),
       terms: NewTerms.optional(),
     }).check((context) => {
       const {

@@ -39,7 +39,7 @@ const AssessmentCategoryInput = input({
 })
 
 export const assessmentCategoryFailures = failures('assessment_categories', {
-  tooMany: [409, `A year has at most ${limits.categories} categories of a subject.`],
+  tooMany: [409, `A year has at most ${limits.categoriesPerSubject} categories of a subject.`],
   inUse: [409, 'Assessments are in this category. Take them out of it first.'],
 })
 

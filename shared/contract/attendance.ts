@@ -55,7 +55,7 @@ const RegisterInput = input({
       }),
       say('must be a list of marks'),
     )
-    .max(limits.attendance.marks, `must hold at most ${limits.attendance.marks} marks`),
+    .max(limits.attendance.marksPerRequest, `must hold at most ${limits.attendance.marksPerRequest} marks`),
 }).check((context) => {
   const seen = new Set<string>()
   context.value.marks.forEach(({ studentId }, index) => {
@@ -74,7 +74,7 @@ const RegisterInput = input({
 export const attendanceFailures = failures('attendance', {
   outsideYear: [400, 'The day is not in the academic year of the class.'],
   futureDay: [400, 'The day has not come yet.'],
-  tooManyDays: [400, `At most ${limits.attendance.days} days can be read at once.`],
+  tooManyDays: [400, `At most ${limits.attendance.daysPerRequest} days can be read at once.`],
   changedMeanwhile: [409, 'Somebody else has marked a student otherwise since.'],
 })
 

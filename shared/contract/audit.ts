@@ -75,8 +75,8 @@ const PLACE_SENTENCE = 'must be the `next` of an answer'
 const PLACE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z~[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const isPlace = (text: string): boolean => PLACE.test(text) && !Number.isNaN(Date.parse(text.slice(0, 24)))
 const Place = z.string(say(PLACE_SENTENCE)).refine(isPlace, PLACE_SENTENCE)
-const SIZE_SENTENCE = `must be a whole number from 1 to ${limits.audit.entries.most}`
-const isSize = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= limits.audit.entries.most
+const SIZE_SENTENCE = `must be a whole number from 1 to ${limits.audit.entries.max}`
+const isSize = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= limits.audit.entries.max
 const Size = z.string(say(SIZE_SENTENCE)).refine(isSize, SIZE_SENTENCE).transform(Number)
 
 const KIND_SENTENCE = 'must be the name of a kind of rows'
@@ -101,12 +101,12 @@ export const audit = {
     reply: AuditReport,
   }),
   entries: endpoint('GET /api/audit/entries', 'admin', 'List all writes in the school, newest first', {
-    notes: `${FILTERS} An answer has at most \`limit\` entries, ${limits.audit.entries.page} where nothing is said, and looks at ${limits.audit.entries.scan}: with filters it may have fewer, or none, although \`next\` leads to more.`,
+    notes: `${FILTERS} An answer has at most \`limit\` entries, ${limits.audit.entries.default} where nothing is said, and looks at ${limits.audit.entries.perSearch}: with filters it may have fewer, or none, although \`next\` leads to more.`,
     query: z.object({ ...filters, before: Place.optional(), limit: Size.optional() }),
     reply: AuditEntries,
   }),
   export: endpoint('GET /api/audit/export', 'admin', 'Download the writes in the school as CSV, newest first', {
-    notes: `${FILTERS} At most ${limits.audit.entries.exported} entries of the newest ${limits.audit.entries.scan * limits.audit.entries.scans}; the last line says where more were left out.`,
+    notes: `${FILTERS} At most ${limits.audit.entries.perExport} entries of the newest ${limits.audit.entries.perSearch * limits.audit.entries.searchesPerExport}; the last line says where more were left out.`,
     query: z.object(filters),
     reply: 'binary',
   }),

@@ -139,7 +139,7 @@ export const classes = {
   enrollBulk: endpoint('POST /api/classes/:id/enroll/bulk', 'staff', 'Enrol several students in a class, all or none', {
     who: CLASS_TEACHER,
     status: 201,
-    body: input({ studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
+    body: input({ studentIds: ids({ min: 1, max: limits.studentsPerRequest }) }),
     reply: z.array(Enrolment),
     fails: ['already_enrolled'],
   }),
@@ -168,7 +168,7 @@ export const classes = {
     {
       who: CLASS_TEACHER,
       status: 201,
-      body: input({ subjectId: Id, studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
+      body: input({ subjectId: Id, studentIds: ids({ min: 1, max: limits.studentsPerRequest }) }),
       reply: z.array(StudentSubject),
       fails: ['classes.not_enrolled'],
     },

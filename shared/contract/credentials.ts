@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { say } from './scalars.ts'
 
-const { field } = limits.passkeys
+const { fieldLength } = limits.passkeys
 
 /** Bytes as WebAuthn encodes them in JSON: base64url. */
 const Bytes = z
   .string(say('must be base64url'))
-  .max(field, `must have at most ${field} characters`)
+  .max(fieldLength, `must have at most ${fieldLength} characters`)
   .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url')
 
 /** `PublicKeyCredential.toJSON()` of a browser; other fields are ignored. */

@@ -92,7 +92,7 @@ const BulkInput = input({
   grades: z
     .array(input({ studentId: Id, ...mark }).check(withoutScore), say('must be a list of grades'))
     .min(1, 'must hold at least one grade')
-    .max(limits.bulkGrades, `must hold at most ${limits.bulkGrades} grades`),
+    .max(limits.gradesPerRequest, `must hold at most ${limits.gradesPerRequest} grades`),
 }).check((context) => {
   const seen = new Set<string>()
   context.value.grades.forEach(({ studentId }, index) => {

@@ -5,7 +5,7 @@ import { Role } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 import { Done, Email, Flag, Id, Instant, input, row } from './scalars.ts'
 
-const { atOnce, lifetime } = limits.invitations
+const { perRequest, lifetimeMs } = limits.invitations
 
 /** An unanswered invitation by an administrator. It is valid as long as its author is an administrator. */
 const facts = {
@@ -38,13 +38,13 @@ export const invitations = {
   }),
   invite: endpoint('POST /api/schools/invitations', 'admin', 'Invite people into the school by their addresses', {
     fresh: true,
-    notes: `An invitation counts for ${lifetime / 86_400_000} days. Who was invited before gets a new code, and the old one ends. \`members\` are the addresses of people who belong to the school already; they are left out.`,
+    notes: `An invitation counts for ${lifetimeMs / 86_400_000} days. Who was invited before gets a new code, and the old one ends. \`members\` are the addresses of people who belong to the school already; they are left out.`,
     status: 201,
     body: input({
       people: z
         .array(input({ email: Email, role: Role }))
         .min(1)
-        .max(atOnce),
+        .max(perRequest),
       byMail: Flag.default(false),
     }),
     reply: row('Invited', { invitations: z.array(NewInvitation), members: z.array(z.string()) }),

@@ -22,7 +22,7 @@ const REFUSALS: Record<Guard, readonly string[]> = {
   admin: ['unauthenticated', 'no_school', 'inactive', 'admin_only'],
 }
 
-const FRESH = `Only within ${limits.proof.counts / 60_000} minutes of a sign-in or of POST /api/auth/proof.`
+const FRESH = `Only within ${limits.proof.validMs / 60_000} minutes of a sign-in or of POST /api/auth/proof.`
 
 const VERSION_HEADER = {
   name: 'X-API-Version',

@@ -76,7 +76,7 @@ export const overview = {
     body: input({
       termId: Id,
       reportType: ReportType,
-      userIds: ids({ min: 1, max: limits.reminders.people }).optional(),
+      userIds: ids({ min: 1, max: limits.reminders.peoplePerRequest }).optional(),
       language,
     }),
     reply: row('Reminded', { sent: z.int(), already_reminded: z.int() }),

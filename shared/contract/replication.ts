@@ -94,7 +94,7 @@ export const replication = {
     },
   ),
   waiting: endpoint('GET /api/sync/waiting', 'staff', 'List the rows that the parent does not have yet, in the order in which they go', {
-    notes: `At most ${limits.sync.waiting}, the first to go; the status counts them all. \`assessmentId\`: the grades of this assessment.`,
+    notes: `At most ${limits.sync.listedRows}, the first to go; the status counts them all. \`assessmentId\`: the grades of this assessment.`,
     query: z.object({
       entity: z
         .string()
@@ -105,7 +105,7 @@ export const replication = {
     reply: z.array(WaitingRow),
   }),
   files: endpoint('GET /api/sync/files', 'staff', 'List the files that are still to go to the parent, or to come from it', {
-    notes: `At most ${limits.sync.waiting}, those tried least first; the status counts them all. \`reportId\`: the PDFs of this report book.`,
+    notes: `At most ${limits.sync.listedRows}, those tried least first; the status counts them all. \`reportId\`: the PDFs of this report book.`,
     query: z.object({ reportId: Id.optional() }),
     reply: z.array(WaitingFile),
   }),

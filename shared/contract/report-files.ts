@@ -40,11 +40,11 @@ const FilePath = z
 const FileSize = z
   .int(say('must be a size in bytes'))
   .min(1, 'must be at least 1')
-  .max(limits.reportFile, `must be at most ${limits.reportFile}`)
+  .max(limits.reportFileBytes, `must be at most ${limits.reportFileBytes}`)
 /** By default A4, and the language of the school. */
 const OnPaper = z.object({ paper: Paper.optional(), language: DocumentLanguage.optional() })
 
-const MEGABYTES = limits.reportFile / 1_048_576
+const MEGABYTES = limits.reportFileBytes / 1_048_576
 
 // Fixed paths (archive, print) come before `/api/reports/:id`, which would match them too, so this resource stands before `reports`.
 export const reportFiles = {
@@ -84,7 +84,7 @@ export const reportFiles = {
     status: 201,
     body: 'multipart',
     form: input({ ...ofClass, fileType: FileType }),
-    fileBytes: limits.reportFile,
+    fileBytes: limits.reportFileBytes,
     reply: ClassReportFile,
     fails: ['reports.wrong_content'],
   }),
@@ -123,7 +123,7 @@ export const reportFiles = {
     notes: `At most ${MEGABYTES} MB. The server chooses where it is stored, and never writes over another.`,
     status: 201,
     body: 'multipart',
-    fileBytes: limits.reportFile,
+    fileBytes: limits.reportFileBytes,
     reply: ReportPdf,
     fails: ['reports.locked', 'reports.wrong_content'],
   }),

@@ -13,11 +13,11 @@ export const say = (sentence: string) => ({
 /** A received name, shortened for an error message: an unknown name may be as long as the whole body. */
 export const shortName = (name: PropertyKey): string => {
   const text = String(name)
-  return text.length > limits.issues.name ? `${text.slice(0, limits.issues.name)}…` : text
+  return text.length > limits.issues.nameLength ? `${text.slice(0, limits.issues.nameLength)}…` : text
 }
 
 function unknownFields(names: readonly string[]): string {
-  const { names: most } = limits.issues
+  const { namesPerIssue: most } = limits.issues
   const others = names.length > most ? ` and ${names.length - most} more` : ''
   return `does not take ${names.slice(0, most).map(shortName).join(', ')}${others}`
 }
@@ -139,7 +139,7 @@ export const Percentage = decimal({ min: 0, ...limits.percentage })
 export const DropLowest = decimal({ min: 0, max: limits.dropLowest, decimals: 0 })
 export const SortOrder = decimal({ min: 0, max: 100_000, decimals: 0 })
 /** A lesson of a day; 0 for the whole day. */
-export const Lesson = decimal({ min: 0, max: limits.attendance.lessons, decimals: 0 })
+export const Lesson = decimal({ min: 0, max: limits.attendance.lessonsPerDay, decimals: 0 })
 
 export const Flag = z.boolean(say('must be true or false'))
 /** `?x=true` or `?x=false`; anything else is refused. */

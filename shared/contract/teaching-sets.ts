@@ -45,12 +45,12 @@ export const TeachingSetProgress = row('TeachingSetProgress', {
 export type TeachingSetProgress = z.infer<typeof TeachingSetProgress>
 
 const SetName = label(limits.text.teachingSetName)
-const TeacherIds = ids({ max: limits.teachingSets.teachers })
-const StudentIds = ids({ max: limits.teachingSets.students })
+const TeacherIds = ids({ max: limits.teachingSets.teachersPerSet })
+const StudentIds = ids({ max: limits.teachingSets.studentsPerSet })
 
 export const teachingSetFailures = failures('teaching_sets', {
   duplicateName: [409, 'This subject already has a set with that name in that year.'],
-  tooMany: [409, `A year can have at most ${limits.teachingSets.ofYear} teaching sets.`],
+  tooMany: [409, `A year can have at most ${limits.teachingSets.perYear} teaching sets.`],
   hasMarks: [409, 'Assessments of this set have marks. Make them assessments of every class, or delete them first.'],
   inNoClass: [400, 'A student of a set must be in a class of its year.'],
 })

@@ -57,7 +57,7 @@ export const NewTerms = z
     NewTerm.check((context) => reportIssues(context, termIssues(context.value))),
     say('must be a list of terms'),
   )
-  .max(limits.termsOfYear, `must name at most ${limits.termsOfYear} terms`)
+  .max(limits.termsPerYear, `must name at most ${limits.termsPerYear} terms`)
   .check((context) => {
     for (const [at, { name }] of context.value.entries())
       if (context.value.slice(0, at).some((other) => isSameTermName(other.name, name)))
@@ -76,7 +76,7 @@ export const termsOutside = (terms: readonly NewTerm[], year: { startDate: strin
 
 export const termFailures = failures('terms', {
   duplicateName: [409, 'This year already has a term with that name.'],
-  tooMany: [409, `A year has at most ${limits.termsOfYear} terms.`],
+  tooMany: [409, `A year has at most ${limits.termsPerYear} terms.`],
   outsideYear: [400, 'The days of the term must lie within its academic year.'],
   staysInYear: [409, 'This term has assessments, grades or report books and stays in its year.'],
   inUse: [409, 'This term has assessments, grades or report books and cannot be deleted.'],
@@ -100,7 +100,7 @@ export const terms = {
     fails: ['terms.duplicate_name', 'terms.too_many', 'terms.outside_year', 'terms.stays_in_year'],
   }),
   removeBulk: endpoint('POST /api/terms/bulk-delete', 'admin', 'Delete several terms, all or none', {
-    body: input({ termIds: ids({ min: 1, max: limits.termsOfYear }) }),
+    body: input({ termIds: ids({ min: 1, max: limits.termsPerYear }) }),
     reply: Done,
     fails: ['terms.in_use'],
   }),

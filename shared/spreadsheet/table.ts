@@ -23,7 +23,9 @@ export const tooManyColumns = () =>
   importFailures.tooLarge({ message: `This file has more than ${limits.importColumns} columns. Remove those that are not needed.` })
 
 export const tooManyBytes = () =>
-  importFailures.tooLarge({ message: `This file is too large. A file of at most ${limits.body.import / 1_048_576} MB can be imported.` })
+  importFailures.tooLarge({
+    message: `This file is too large. A file of at most ${limits.body.importBytes / 1_048_576} MB can be imported.`,
+  })
 
 export const emptyFile = () => importFailures.unreadable({ message: 'This file is empty.' })
 

@@ -232,7 +232,7 @@ describe('zip bombs', () => {
     ['that admits to half a gigabyte', 512 * 1_048_576],
     ['that admits to four', 0xffffffff],
     ['that says it is small', 2_000],
-    ['that says it is just small enough', limits.importUnpacked - 10_000],
+    ['that says it is just small enough', limits.importUnpackedBytes - 10_000],
   ])('a small file %s is refused in little memory', async (_, declared) => {
     const file = bomb(declared)
     expect(file.length).toBeLessThan(1_048_576)
@@ -241,7 +241,7 @@ describe('zip bombs', () => {
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5)
     await expect(readWorkbook(file)).rejects.toMatchObject({ status: 413, code: 'imports.too_large' })
     clearInterval(watch)
-    expect(Math.max(most, process.memoryUsage().rss) - before).toBeLessThan(limits.importUnpacked * 1.5)
+    expect(Math.max(most, process.memoryUsage().rss) - before).toBeLessThan(limits.importUnpackedBytes * 1.5)
   })
 })
 

@@ -13,7 +13,7 @@ import { openZip, type Zip } from './zip.ts'
 /** Cells with content: the greatest number of rows with forty columns each. */
 const CELLS_MAX = limits.importRows * 40
 /** Characters of all cells together. A shared string counts for each cell that shows it. */
-const TEXT_MAX = limits.importUnpacked
+const TEXT_MAX = limits.importUnpackedBytes
 const ROW_MAX = 1_048_576
 
 const unreadable = () =>

@@ -26,7 +26,7 @@ const isProtected = () =>
 configure({ useWebWorkers: false })
 
 /**
- * Opens a zip held in memory. Only its central directory is trusted; the declared sizes may not exceed limits.importUnpacked in all. An
+ * Opens a zip held in memory. Only its central directory is trusted; the declared sizes may not exceed limits.importUnpackedBytes in all. An
  * entry is unpacked when it is read, up to its declared size, and its checksum is verified. Throws imports.unreadable (400) and
  * imports.too_large (413).
  */
@@ -48,7 +48,7 @@ async function entriesOf(bytes: Uint8Array): Promise<Map<string, Entry>> {
   const reader = new ZipReader(new Uint8ArrayReader(bytes), { strictness: 'tolerant', filenameValidation: 'tolerant' })
   for await (const entry of reader.getEntriesGenerator()) {
     total += entry.uncompressedSize
-    if (entries.size >= ENTRIES_MAX || total > limits.importUnpacked) throw tooMuch()
+    if (entries.size >= ENTRIES_MAX || total > limits.importUnpackedBytes) throw tooMuch()
     if (entry.encrypted) throw isProtected()
     const name = entry.filename.replaceAll('\\', '/').replace(/^\//, '')
     if (entries.has(name)) throw damaged()

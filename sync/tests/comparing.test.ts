@@ -3,7 +3,13 @@ import { begun, type Comparing, compared, failed, mayMergeAgain, merged } from '
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-const bounds = { afterStart: 5 * MINUTE, every: DAY, spread: { start: 15 * MINUTE, day: 60 * MINUTE }, again: MINUTE, later: 2 * MINUTE }
+const bounds = {
+  startDelayMs: 5 * MINUTE,
+  everyMs: DAY,
+  jitter: { startMs: 15 * MINUTE, dayMs: 60 * MINUTE },
+  recheckMs: MINUTE,
+  retryMs: 2 * MINUTE,
+}
 const half = () => 0.5
 const now = 1_000 * DAY
 const after = (state: Comparing, seen: 'same' | 'different' | 'unclear', mayMerge = true) =>
@@ -42,7 +48,7 @@ test('where everything was merged a short while ago it is only told', () => {
 })
 
 test('everything is merged once a day at most, and more rarely where it never helped', () => {
-  const merge = { merge: DAY - 4 * 60 * MINUTE }
+  const merge = { mergeAfterMs: DAY - 4 * 60 * MINUTE }
   const days = (merges: number) => [0, 0.5, 1, 2, 3, 4, 6, 7, 30].find((each) => mayMergeAgain(now, now - each * DAY, merges, merge))
   expect(mayMergeAgain(now, null, 0, merge)).toBe(true)
   expect([1, 2, 3, 4, 40].map(days)).toEqual([1, 2, 4, 7, 7])

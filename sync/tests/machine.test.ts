@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Effect, type Event, type State, step } from '../machine.ts'
 
-const bounds = { first: 1_000, most: 30_000, unsent: 5_000, hurry: 2_000 }
+const bounds = { firstMs: 1_000, maxMs: 30_000, maxUnsentMs: 5_000, afterWriteMs: 2_000 }
 
 const states: Record<State['kind'], State> = {
   stopped: { kind: 'stopped' },

@@ -8,7 +8,7 @@ import { type BadLine, badLineTo } from '../../../server/testing/bad-line.ts'
 import { openSite, type Site } from './site.ts'
 
 /** Shorter waits for these tests: until a cut connection is used again, and until a server without news replies. */
-const HURRIED = { first: 200, most: 1_000, unsent: 1_000, hurry: 200, wait: 2 }
+const HURRIED = { firstMs: 200, maxMs: 1_000, maxUnsentMs: 1_000, afterWriteMs: 200, longPollSeconds: 2 }
 
 /**
  * Joins a server to a parent over HTTP and a connection that can be cut, and waits for the first copy. `user`: the owner of the laptop;

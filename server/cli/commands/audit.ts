@@ -98,11 +98,11 @@ async function auditScheduled(at: At, carry: Carrier) {
   console.log('THE HISTORY CONTRADICTS WHAT STANDS HERE, OR WAS CHANGED. Somebody must look: markbook audit says where, and what to do.')
 }
 
-/** Prints the share that is done on standard error, at most once in `limits.audit.tell`. */
+/** Prints the share that is done on standard error, at most once in `limits.audit.progressEveryMs`. */
 function progress({ name }: AuditedSchool): (share: number) => void {
   let told = performance.now()
   return (share) => {
-    if (performance.now() - told < limits.audit.tell) return
+    if (performance.now() - told < limits.audit.progressEveryMs) return
     told = performance.now()
     console.error(`${harmless(name ?? 'The people of all schools')}: ${Math.floor(share * 100)} % …`)
   }

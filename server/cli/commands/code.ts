@@ -50,7 +50,7 @@ async function signInCode(typed: string) {
   await atConsole(async ({ store, keys }) => {
     const { code, isNew } = await issueConsoleCode(store, email, keys)
     console.log(`A code for ${email}:\n\n    ${code}\n`)
-    console.log(`It works once, within ${limits.otp.lifetime / 60_000} minutes, on the sign-in page in place of a mailed code.`)
+    console.log(`It works once, within ${limits.otp.lifetimeMs / 60_000} minutes, on the sign-in page in place of a mailed code.`)
     if (isNew) console.log('Nobody has signed in with this address yet: the code makes a new account. Is it spelt right?')
   })
 }

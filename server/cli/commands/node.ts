@@ -24,7 +24,7 @@ export function nodeCommand(program: Command) {
     exits: { 0: 'done', 1: 'it was refused, and one clear line says why' },
   })
   addCommand(node, 'invite', 'print a one-time code with which a laptop or a school’s server joins this one', {
-    about: `The code is good for ${limits.sync.invitation.life / 60_000} minutes and for one node. On the other machine: markbook join <address> <code>`,
+    about: `The code is good for ${limits.sync.invitation.lifetimeMs / 60_000} minutes and for one node. On the other machine: markbook join <address> <code>`,
     examples: [
       'markbook node invite --laptop ada@school.example    a laptop, for the marks that she may see',
       "markbook node invite                                the school's own server, where there is one school here",
@@ -85,7 +85,7 @@ async function inviteNode({ laptop, school, new: isNew = false }: { laptop?: str
     const userId = laptop ? await personOf(at, laptop) : null
     const { code } = await store.write(asSystem(), (tx) => invite(tx, { kind: laptop ? 'laptop' : 'school', schoolId, userId, by: null }))
     console.log(
-      `The code, good for ${limits.sync.invitation.life / 60_000} minutes and for one ${laptop ? 'laptop' : 'server'}:\n\n    ${code}\n`,
+      `The code, good for ${limits.sync.invitation.lifetimeMs / 60_000} minutes and for one ${laptop ? 'laptop' : 'server'}:\n\n    ${code}\n`,
     )
     const address = addressOf(config)
     console.log(`On the other machine:\n\n    markbook join ${address} ${code}${laptop ? ' --laptop' : ''}`)

@@ -31,7 +31,7 @@ export function checkAudits({ now, isRunning, audits }: AuditsFound): Finding[] 
   if (never.length > 0 && !isRunning) return []
   if (never.length > 0) return fine('audit', 'The marks have not been compared with their history yet; the server does it by itself.')
   const oldest = Math.min(...times.map(Number))
-  if (isRunning && now - oldest > limits.doctor.oldAudit)
+  if (isRunning && now - oldest > limits.doctor.oldAuditMs)
     return notice('audit', {
       what: `The marks were last compared with their history ${lasting(now - oldest)} ago.`,
       means: 'Nothing says that they are wrong; but a change outside Markbook would not have been noticed since.',

@@ -29,7 +29,7 @@ export type Backups = {
   copies: { folder: string; state: 'there' | 'same disk' | 'away' | 'missing'; newestAt: number | null } | null
 }
 
-const { oldBackup, staleBackup } = limits.doctor
+const { oldBackupMs, staleBackupMs } = limits.doctor
 const TAKE: Pick<Trouble, 'do' | 'fix'> = { do: 'Make one now: markbook backup', fix: 'backup' }
 
 export function checkBackups(found: Backups): Finding[] {
@@ -78,7 +78,7 @@ function age({ now, newest, newestMark, folder, school }: Backups): Finding[] {
       means: 'If this disk dies, every mark is lost.',
       ...TAKE,
     })
-  if (newest.at > now + limits.doctor.clockFar)
+  if (newest.at > now + limits.doctor.clockFarMs)
     return problem('backups', {
       what: `The newest backup${of({ school })} says that it was made at ${moment(newest.at)}, which is still to come.`,
       means: 'The clock is or was wrong, and what is restored as the latest may not be the latest.',
@@ -86,13 +86,13 @@ function age({ now, newest, newestMark, folder, school }: Backups): Finding[] {
     })
   const isCovered = newestMark !== null && newestMark <= newest.at
   const old = now - newest.at
-  if (isCovered || old <= staleBackup) return []
+  if (isCovered || old <= staleBackupMs) return []
   const trouble = {
     what: `The newest backup${of({ school })} is ${lasting(old)} old.`,
     means: 'If this disk dies, what was entered since then is lost.',
     ...TAKE,
   }
-  return old > oldBackup ? problem('backups', trouble) : notice('backups', trouble)
+  return old > oldBackupMs ? problem('backups', trouble) : notice('backups', trouble)
 }
 
 /** A server younger than the interval of trial restores cannot have made one. */
@@ -106,7 +106,7 @@ function rehearsals({ now, newest, school, scheduled, rehearsed: { soundAt, flaw
       fix: 'backup',
     })
   const since = soundAt ?? oldestAt
-  if (!scheduled || since === null || now - since <= limits.doctor.oldRehearsal) return []
+  if (!scheduled || since === null || now - since <= limits.doctor.oldRehearsalMs) return []
   return notice('backups', {
     what: `No backup${of({ school })} was put back for trial ${soundAt === null ? 'yet' : `since ${moment(soundAt)}`}.`,
     means: 'Nobody knows for certain that the marks would come back.',
@@ -126,7 +126,7 @@ function copies({ copies, newest, school }: Backups): Finding[] {
     return tell(problem, `${second} not there.`, 'Plug in its disk, or make the folder, then: markbook backup', 'copy-folder')
   if (state === 'same disk')
     return tell(notice, `${second} on the same disk as the first.`, 'Name a folder on another disk in BACKUP_COPY_DIR.')
-  if (!newest || (newestAt !== null && newest.at - newestAt <= oldBackup)) return []
+  if (!newest || (newestAt !== null && newest.at - newestAt <= oldBackupMs)) return []
   return problem('backups', {
     what: `The newest copy${of({ school })} in ${folder} is ${newestAt === null ? 'none' : `of ${moment(newestAt)}`}, the newest backup of ${moment(newest.at)}.`,
     means: 'If the disk of the server dies, what was entered in between is lost.',

@@ -24,7 +24,7 @@ const RENEW: Pick<Trouble, 'do' | 'fix'> = {
   do: 'markbook cert renew makes a new one; a running server takes it up within half a minute, and devices notice nothing.',
   fix: 'certificate',
 }
-const { renewBefore } = limits.certificate
+const { renewBeforeMs } = limits.certificate
 
 export function checkCertificate(found: Certificates, now: number): Finding[] {
   if (found.kind === 'none') return []
@@ -47,7 +47,7 @@ function checkOwn({ authority, server, damaged }: Extract<Certificates, { kind: 
       do: 'markbook cert renew --authority makes a new one, which every device must then be told to trust.',
     })
   if (!isGood(server, now)) return renewable(`The certificate of this server is not good today: it is for ${span(server)}.`)
-  if (server.until - now < renewBefore)
+  if (server.until - now < renewBeforeMs)
     return notice('certificate', {
       what: `The certificate of this server ends in ${lasting(server.until - now)}.`,
       means: 'A running server renews it by itself; after its end browsers refuse the server.',
@@ -69,14 +69,14 @@ function checkOperator({ server, refusal }: Extract<Certificates, { kind: 'opera
     return problem('certificate', { what: `The certificate of TLS_CERT_FILE is not good today: it is for ${span(server)}.`, ...trouble })
   const what = `The certificate of TLS_CERT_FILE ends in ${lasting(server.until - now)}.`
   const ending = { what, ...trouble, means: `After that: ${REFUSED}` }
-  if (server.until - now < renewBefore / 4) return problem('certificate', ending)
+  if (server.until - now < renewBeforeMs / 4) return problem('certificate', ending)
   if (server.missing.length > 0)
     return problem('certificate', {
       what: `The certificate of TLS_CERT_FILE is not for ${server.missing.join(', ')}, the name in PUBLIC_URL.`,
       means: REFUSED,
       do: 'Get a certificate for that name, or set PUBLIC_URL to a name that it is for.',
     })
-  if (server.until - now < renewBefore) return notice('certificate', ending)
+  if (server.until - now < renewBeforeMs) return notice('certificate', ending)
   return fine('certificate', `The certificate of TLS_CERT_FILE is good until ${day(server.until)}.`)
 }
 

@@ -27,7 +27,7 @@ describe('the disk', () => {
   const disk = { device: '1', folder: '/srv', holds: ['marks', 'backups'] as const, free: 50 * 2 ** 30, files: 1_000_000 }
   test('is reported by its free space, once for all folders on it', () => {
     expect(severities(checkDisks([disk]))).toEqual(['ok'])
-    expect(severities(checkDisks([{ ...disk, free: limits.doctor.scarceDisk - 1 }]))).toEqual(['notice'])
+    expect(severities(checkDisks([{ ...disk, free: limits.doctor.lowDiskBytes - 1 }]))).toEqual(['notice'])
     const [full] = checkDisks([{ ...disk, free: 12 * 2 ** 20 }])
     expect(full).toMatchObject({
       severity: 'problem',

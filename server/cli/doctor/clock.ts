@@ -29,7 +29,7 @@ export type Times = {
 /** Markbook exists since 2026: a clock with an earlier year is wrong. */
 const OLDEST = Date.parse('2026-01-01T00:00:00Z')
 const LATEST = Date.parse('2100-01-01T00:00:00Z')
-const { clockSlack, clockOff, clockFar, longSilence } = limits.doctor
+const { clockSlackMs, clockOffsetMs, clockFarMs, noEntriesMs } = limits.doctor
 
 const MEANS = 'Marks are written down with a wrong time, certificates and sign-in codes are refused, and backups are kept in a wrong order.'
 const DO_OWN = 'Compare it with a telephone, and set it where it is wrong. Where it is right, it was ahead then, and this goes by itself.'
@@ -43,7 +43,7 @@ export function checkClock(times: Times): Finding[] {
   if (own) return problem('clock', { what: own, means: MEANS, do: DO_OWN })
   const lastWritten = newestUntil(times)
   const found = findings(
-    ...times.marksOfOthers.filter(({ at }) => at - now > clockSlack).map((other) => ofOther(other, now)),
+    ...times.marksOfOthers.filter(({ at }) => at - now > clockSlackMs).map((other) => ofOther(other, now)),
     synchronised === false &&
       notice('clock', {
         what: 'The clock of this machine follows no clock of the network.',
@@ -51,7 +51,7 @@ export function checkClock(times: Times): Finding[] {
         do: 'Where there is internet: sudo timedatectl set-ntp true; elsewhere compare it with a telephone once a month.',
       }),
     lastWritten !== null &&
-      now - lastWritten > longSilence &&
+      now - lastWritten > noEntriesMs &&
       notice('clock', {
         what: `Nothing was written for ${lasting(now - lastWritten)}: the last was on ${day(lastWritten)}.`,
         means: 'After a long holiday that is as it should be; otherwise the clock has jumped ahead.',
@@ -79,7 +79,7 @@ const ofOther = ({ name, by, at }: NewestOf, now: number): Finding[] => {
 
 /** The time of the newest entry of any node, without entries dated ahead. */
 function newestUntil({ now, newestMark, marksOfOthers }: Times): number | null {
-  const past = [newestMark, ...marksOfOthers.map(({ at }) => at)].filter((at) => at !== null && at <= now + clockSlack)
+  const past = [newestMark, ...marksOfOthers.map(({ at }) => at)].filter((at) => at !== null && at <= now + clockSlackMs)
   return past.length === 0 ? null : Math.max(...past.map(Number))
 }
 
@@ -90,15 +90,15 @@ const isAbsurd = ({ now }: Times) =>
 function againstOthers({ now, others }: Times): string | null {
   for (const { name, at, underWay } of others) {
     const off = now - at
-    if (Math.abs(off) > clockOff + underWay) return `The clock is ${lasting(off)} ${off > 0 ? 'ahead of' : 'behind'} that of ${name}.`
+    if (Math.abs(off) > clockOffsetMs + underWay) return `The clock is ${lasting(off)} ${off > 0 ? 'ahead of' : 'behind'} that of ${name}.`
   }
   return null
 }
 
 function againstOwn({ now, newestMark, newestFile }: Times): string | null {
-  if (newestMark !== null && newestMark - now > clockSlack)
+  if (newestMark !== null && newestMark - now > clockSlackMs)
     return `The clock is behind: it says ${moment(now)}, but the newest entry of this machine was written at ${moment(newestMark)}.`
-  if (newestFile && newestFile.at - now > clockFar)
+  if (newestFile && newestFile.at - now > clockFarMs)
     return `The clock is behind: it says ${moment(now)}, but ${newestFile.path} was written at ${moment(newestFile.at)}.`
   return null
 }

@@ -130,14 +130,14 @@ function checkDamage(found: DatabaseFound, { kind, count, detail }: Damage): Fin
 
 function room({ log, unused, size }: Extract<Soundness, { state: 'read' }>): Finding[] {
   return findings(
-    log > limits.doctor.largeLog &&
+    log > limits.doctor.largeLogBytes &&
       notice('database', {
         what: `${bytes(log)} of changes wait beside the database to be brought into it.`,
         means: 'No mark is in danger; the next start takes longer, and the disk fills sooner.',
         do: 'markbook doctor --fix brings them in.',
         fix: 'log',
       }),
-    unused > limits.doctor.unusedRoom &&
+    unused > limits.doctor.unusedBytes &&
       unused > size / 4 &&
       notice('database', {
         what: `The file of the database holds ${bytes(unused)} of empty room.`,

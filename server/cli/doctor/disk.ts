@@ -14,7 +14,7 @@ export type Disk = {
   files: number | null
 }
 
-const { fullDisk, scarceDisk } = limits.doctor
+const { fullDiskBytes, lowDiskBytes } = limits.doctor
 
 const MEANS = {
   marks: 'When it is full, no mark can be saved until there is room again; what was saved stays.',
@@ -32,10 +32,10 @@ function checkDisk({ folder, holds, free, files }: Disk): Finding[] {
     means: MEANS[first],
     do: 'Delete or move what is not needed there (not in the folder of the marks), or use a larger disk.',
   }
-  if (files !== null && files < limits.doctor.scarceFiles)
+  if (files !== null && files < limits.doctor.lowFreeFiles)
     return problem('disk', { what: `${named} takes only ${files} more files, although it may have room.`, ...trouble })
-  if (free < fullDisk) return problem('disk', { what: `${named} is nearly full: ${bytes(free)} are free.`, ...trouble })
-  if (free < scarceDisk) return notice('disk', { what: `${named} has little room left: ${bytes(free)} are free.`, ...trouble })
+  if (free < fullDiskBytes) return problem('disk', { what: `${named} is nearly full: ${bytes(free)} are free.`, ...trouble })
+  if (free < lowDiskBytes) return notice('disk', { what: `${named} has little room left: ${bytes(free)} are free.`, ...trouble })
   return fine('disk', `${named} has ${bytes(free)} free.`)
 }
 

@@ -59,7 +59,7 @@ export async function lookAtEncryption(
   const isEncrypted = keyNameOf(join(dataDir, DATABASE_FILE)) !== null
   if (kind === null || (kind !== 'laptop' && !isEncrypted && windowSecret === null)) return null
   if (isEncrypted) return { isEncrypted, silent: null, plain: plainCopies(dataDir, backupDir) }
-  const kept = await keyring.read(ANY_NAME, limits.keyring.patience)
+  const kept = await keyring.read(ANY_NAME, limits.keyring.timeoutMs)
   return { isEncrypted, silent: kept.state === 'silent' ? kept.why : null, plain: [] }
 }
 

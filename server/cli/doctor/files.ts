@@ -10,7 +10,7 @@ export type FilesFound = { endpoint: string; trouble: { what: string; fault: S3F
 export async function lookAtFiles({ s3 }: Pick<Config, 's3'>): Promise<FilesFound | null> {
   if (!s3) return null
   const { endpoint } = s3
-  const opened = await openS3(s3, limits.doctor.patience)
+  const opened = await openS3(s3, limits.doctor.timeoutMs)
   try {
     await findBuckets(opened, { make: false })
     return { endpoint, trouble: null }

@@ -34,7 +34,7 @@ export function lookAtLeftovers({ dataDir, backupDir, backupCopyDir }: Where, no
   ]
   const old = paths.flatMap((path) => {
     const stats = statSync(path, { throwIfNoEntry: false })
-    return stats && now - stats.mtimeMs > limits.doctor.leftover ? [{ path, size: stats.size }] : []
+    return stats && now - stats.mtimeMs > limits.doctor.leftoverAgeMs ? [{ path, size: stats.size }] : []
   })
   return { paths: old.map(({ path }) => path), size: old.reduce((sum, { size }) => sum + size, 0) }
 }

@@ -72,8 +72,8 @@ function ofRefusal(server: string, { code, status }: Extract<Greeting, { ok: fal
   return problem('mail', { what: `Mail cannot leave: ${server} was asked, and ${why}.`, means: MEANS, do: advice })
 }
 
-const { patience } = limits.doctor
-const TIMES = { connectionTimeout: patience, greetingTimeout: patience, dnsTimeout: patience, socketTimeout: patience }
+const { timeoutMs } = limits.doctor
+const TIMES = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, dnsTimeout: timeoutMs, socketTimeout: timeoutMs }
 
 /** Connects to the mail server and signs in like the server does; sends no mail. */
 export async function greetMailServer(url: string): Promise<Greeting> {

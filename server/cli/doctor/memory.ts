@@ -10,9 +10,9 @@ export type Memory = { total: number; free: number | null }
 
 export function checkMemory({ total, free }: Memory): Finding[] {
   const means = 'The system may end the server in the middle of the day; what was saved is safe, what is being typed must be typed again.'
-  if (total < limits.doctor.littleMemory)
+  if (total < limits.doctor.lowMemoryBytes)
     return problem('memory', { what: `This machine has only ${bytes(total)} of memory.`, means, do: 'Use a machine with 1 GB or more.' })
-  if (free !== null && free < limits.doctor.freeMemory)
+  if (free !== null && free < limits.doctor.lowFreeMemoryBytes)
     return notice('memory', {
       what: `Only ${bytes(free)} of memory are free.`,
       means,

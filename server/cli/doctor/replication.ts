@@ -105,15 +105,15 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
   }
   if (!answers) {
     const advice = 'Look at the line of this machine. Where there is none for long, carry the marks: markbook sync export <file>'
-    const tell = silence > limits.doctor.replication.parent ? problem : notice
+    const tell = silence > limits.doctor.replication.parentSilentMs ? problem : notice
     return safe(tell, `${name} does not answer from here, ${since}.${rows}`, advice)
   }
   if (state === null) return []
-  if (silence > limits.doctor.replication.stuck) {
+  if (silence > limits.doctor.replication.stuckMs) {
     const advice = 'Say why it does not: markbook sync status; then start this server again.'
     return safe(problem, `${name} answers, ${since}, but the two do not replicate.${rows}`, advice)
   }
-  if (oldest === null || now - oldest <= limits.doctor.replication.waiting) return []
+  if (oldest === null || now - oldest <= limits.doctor.replication.waitingMs) return []
   const what = `${waits(waiting, 'row')} for ${name}, the oldest for ${lasting(now - oldest)}, although it answers.`
   return safe(notice, what, 'Compare the two: markbook sync verify')
 }
@@ -129,7 +129,7 @@ function ofDifference(parent: ParentFound, now: number): Finding[] {
         'Both hold the same now. A database loses rows by itself only where its disk or its machine is ill, or a hand was in the file.',
       do: 'Look at the other lines of markbook doctor, and at the disk of both machines. It is told for two weeks.',
     })
-  const tell = now - found > limits.doctor.replication.different ? problem : notice
+  const tell = now - found > limits.doctor.replication.differentMs ? problem : notice
   return tell('replication', {
     what: `${what}, found ${lasting(now - found)} ago.`,
     means: 'What one of them lacks the other has. They merge everything again by themselves, at most once a day.',
@@ -138,7 +138,7 @@ function ofDifference(parent: ParentFound, now: number): Finding[] {
 }
 
 function ofClock({ clockOffset, kind }: ParentFound): Finding[] {
-  if (clockOffset === null || Math.abs(clockOffset) <= limits.doctor.clockSlack) return []
+  if (clockOffset === null || Math.abs(clockOffset) <= limits.doctor.clockSlackMs) return []
   return notice('replication', {
     what: `The clock of this machine is ${lasting(clockOffset)} ${clockOffset > 0 ? 'ahead of' : 'behind'} that of ${kind === 'centre' ? 'the centre' : 'the school’s server'}.`,
     means: 'No mark is lost by it; of two that were entered at the same time the wrong one may count as the later.',
@@ -164,7 +164,7 @@ function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFoun
         do: 'Let whoever may enter them decide, in the app under Sync, «Decide them»; or here: markbook issues list',
       }),
     held.oldest !== null &&
-      now - held.oldest > limits.doctor.replication.held &&
+      now - held.oldest > limits.doctor.replication.heldMs &&
       notice('replication', {
         what: `${counted(held.rows, 'row')} that came from another server cannot be written, for ${lasting(now - held.oldest)}.`,
         means: 'They are kept whole and tried again; they are in nobody’s way.',
@@ -195,7 +195,7 @@ const ofCopies = (copies: readonly (readonly [string, string])[]): Finding[] =>
   )
 
 function ofSilent(children: ReplicationFound['children']): Finding[] {
-  const long = children.silent.filter((silence) => silence > limits.doctor.replication.child)
+  const long = children.silent.filter((silence) => silence > limits.doctor.replication.childSilentMs)
   if (long.length === 0) return []
   return notice('replication', {
     what: `${long.length} of ${nodes(children.count)} that joined this one ${long.length === 1 ? 'was' : 'were'} not heard for long, one for ${lasting(Math.max(...long))}.`,

@@ -15,7 +15,7 @@ type Settings = Pick<Config, 'role' | 'dataDir' | 'windowSecret'>
  */
 export async function takeKey(name: string | null, keyring: Keyring): Promise<Exclude<Kept, { state: 'found' }> | null> {
   if (name === null || heldKey(name)) return null
-  const kept = await keyring.read(name, limits.keyring.patienceLocked)
+  const kept = await keyring.read(name, limits.keyring.unlockTimeoutMs)
   if (kept.state !== 'found') return kept
   const secret = Buffer.from(kept.secret, 'base64')
   if (secret.length !== KEY_BYTES) return { state: 'absent' }
@@ -100,7 +100,7 @@ const STAYS = 'Warning: The database of this laptop stays without encryption.'
 async function isKept({ name, secret }: DatabaseKey, keyring: Keyring): Promise<boolean> {
   const written = secret.toString('base64')
   if (!(await keyring.write(name, written))) return false
-  const kept = await keyring.read(name, limits.keyring.patience)
+  const kept = await keyring.read(name, limits.keyring.timeoutMs)
   return kept.state === 'found' && kept.secret === written
 }
 

@@ -5,8 +5,8 @@ import { type Downscaler, downscaler, type Pixels } from './downscale.ts'
 type Header = { width: number; height: number; depth: number; colour: number; interlaced: boolean }
 type Chunks = { header: Header; palette: Uint8Array; transparency: Uint8Array; packed: Buffer }
 
-/** The most pixels that are decompressed: the limit of a crest (limits.image.printed). */
-const PIXELS_MAX = limits.image.printed
+/** The most pixels that are decompressed: the limit of a crest (limits.image.printedPixels). */
+const PIXELS_MAX = limits.image.printedPixels
 /** Compressed bytes that are decompressed at once; the output is at most a thousand times as large. */
 const SLICE = 1_024
 const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }

@@ -84,7 +84,10 @@ async function sheetOver(
  * Starts workers when there are tasks, and ends them after a while without any. One worker more than a school may use at a time, so that
  * no school waits only for another.
  */
-export function openDocuments({ sheetMs = limits.papers.sheetMs, ...options }: Partial<PoolOptions & { sheetMs: number }> = {}): Documents {
-  const share = Math.min(limits.papers.workers, Math.max(1, availableParallelism() - 1))
-  return overPool(openPool({ entry: workerEntry(), size: share + 1, share, ...limits.papers, ...options }), sheetMs)
+export function openDocuments({
+  sheetMs = limits.documents.sheetMs,
+  ...options
+}: Partial<PoolOptions & { sheetMs: number }> = {}): Documents {
+  const share = Math.min(limits.documents.workers, Math.max(1, availableParallelism() - 1))
+  return overPool(openPool({ entry: workerEntry(), size: share + 1, share, ...limits.documents, ...options }), sheetMs)
 }

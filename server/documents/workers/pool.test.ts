@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const pools: Pool[] = []
 function poolOf(options: Partial<PoolOptions> = {}) {
-  const pool = openPool({ entry, size: 1, share: options.size ?? 1, waiting: 4, memoryMb: 64, timeMs: 30_000, idleMs: 60_000, ...options })
+  const pool = openPool({ entry, size: 1, share: options.size ?? 1, queued: 4, memoryMb: 64, timeMs: 30_000, idleMs: 60_000, ...options })
   pools.push(pool)
   const run = (name: string, input: unknown, more: Partial<RunOptions> = {}) => pool.run(name, input, { school: 'one', ...more })
   return { ...pool, run }
@@ -110,7 +110,7 @@ describe('a task', () => {
 
 describe('the pool', () => {
   test('throws busy where too many tasks wait', async () => {
-    const pool = poolOf({ waiting: 2 })
+    const pool = poolOf({ queued: 2 })
     const taken = [pool.run('slow', 300), pool.run('slow', 1), pool.run('slow', 1)]
     await expect(pool.run('slow', 1)).rejects.toMatchObject({ status: 503, code: 'busy' })
     expect(await Promise.all(taken)).toEqual([300, 1, 1])
@@ -158,7 +158,7 @@ describe('a school', () => {
   })
 
   test('takes turns with other waiting schools', async () => {
-    const pool = poolOf({ size: 1, share: 1, waiting: 9 })
+    const pool = poolOf({ size: 1, share: 1, queued: 9 })
     const order: string[] = []
     const task = (school: string, name: string) => pool.run('slow', 1, { school }).then(() => void order.push(name))
     await Promise.all([task('one', '1a'), task('one', '1b'), task('one', '1c'), task('two', '2a'), task('two', '2b'), task('three', '3a')])
@@ -166,7 +166,7 @@ describe('a school', () => {
   })
 
   test('that fills the queue leaves room for another', async () => {
-    const pool = poolOf({ size: 1, share: 1, waiting: 3 })
+    const pool = poolOf({ size: 1, share: 1, queued: 3 })
     const first = [1, 2, 3, 4].map((at) => pool.run('slow', at, { school: 'one' }).catch((error) => error.code))
     const other = pool.run('slow', 5, { school: 'two' })
     await expect(pool.run('slow', 6, { school: 'one' })).rejects.toMatchObject({ status: 503, code: 'busy' })

@@ -7,7 +7,7 @@ import { startThread, type Thread, type ThreadOptions } from './thread.ts'
  * `size`: the most workers; they start when needed and end after `idleMs` without a task. `share`: how many of them one school may use at
  * a time. `waiting`: the most waiting tasks.
  */
-export type PoolOptions = ThreadOptions & { size: number; share: number; waiting: number; idleMs: number }
+export type PoolOptions = ThreadOptions & { size: number; share: number; queued: number; idleMs: number }
 
 /**
  * `school`: the task's school. `answer` answers the questions of the running task. `signal` aborts it with its reason. `timeMs` and

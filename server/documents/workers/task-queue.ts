@@ -8,7 +8,7 @@ export class TaskQueue<T extends { school: string }> {
   private readonly servedAt = new Map<string, number>()
   private served = 0
 
-  constructor(private readonly limits: { share: number; waiting: number }) {}
+  constructor(private readonly limits: { share: number; queued: number }) {}
 
   get size(): number {
     return this.tasks.length
@@ -20,7 +20,7 @@ export class TaskQueue<T extends { school: string }> {
    */
   add(task: T): T | null {
     this.tasks.push(task)
-    return this.tasks.length > this.limits.waiting ? this.removeFromLongest() : null
+    return this.tasks.length > this.limits.queued ? this.removeFromLongest() : null
   }
 
   /** Removes and returns the next task, or null where none may start. `working`: the running tasks. */

@@ -47,11 +47,11 @@ export async function setsOfRollOver(tx: ReadTx, year: Year, { setsFrom, outOfSe
     const own = new Set(here.get(set?.id ?? '')?.map(({ student }) => student))
     return set ? [{ set, studentIds: goingOn(one.id).filter((student) => placed.now.has(student) && !own.has(student)) }] : []
   })
-  if (existing.length + made.length > limits.teachingSets.ofYear)
-    issues.push(rollOverIssue(PATH, 'too_many_sets', { max: limits.teachingSets.ofYear }))
+  if (existing.length + made.length > limits.teachingSets.perYear)
+    issues.push(rollOverIssue(PATH, 'too_many_sets', { max: limits.teachingSets.perYear }))
   for (const { set, studentIds } of joining)
-    if (studentIds.length + (here.get(set.id)?.length ?? 0) > limits.teachingSets.students)
-      issues.push(rollOverIssue(PATH, 'too_many_in_set', { max: limits.teachingSets.students, name: set.name }))
+    if (studentIds.length + (here.get(set.id)?.length ?? 0) > limits.teachingSets.studentsPerSet)
+      issues.push(rollOverIssue(PATH, 'too_many_in_set', { max: limits.teachingSets.studentsPerSet, name: set.name }))
   return { made, joining, issues }
 }
 type InYear = { school: string; year: string }

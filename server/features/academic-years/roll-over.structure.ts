@@ -27,8 +27,8 @@ export async function structureToRollOver(tx: ReadTx, year: Year, { categoriesFr
   const categories = former.filter((one) => !known.has(kindOf(one))).map((one, at) => ({ ...one, sort_order: last + at + 1 }))
   const counts = new Map<string | null, number>()
   for (const { subject_id } of [...existing, ...categories]) counts.set(subject_id, (counts.get(subject_id) ?? 0) + 1)
-  if ([...counts.values()].some((count) => count > limits.categories)) {
-    issues.push(rollOverIssue('categoriesFromYearId', 'too_many_categories', { max: limits.categories }))
+  if ([...counts.values()].some((count) => count > limits.categoriesPerSubject)) {
+    issues.push(rollOverIssue('categoriesFromYearId', 'too_many_categories', { max: limits.categoriesPerSubject }))
   }
   const isScaleNew = scaleFrom !== null && scaleFrom.scale_bands !== null && year.scale_bands === null
   const scale = isScaleNew ? { scale_pass_mark: scaleFrom.scale_pass_mark, scale_bands: scaleFrom.scale_bands } : null

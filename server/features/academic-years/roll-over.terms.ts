@@ -22,6 +22,7 @@ export async function termsOfRollOver(tx: ReadTx, year: Year, made: readonly New
   for (const [at, { name }] of made.entries())
     if (existing.some((other) => isSameTermName(other.name, name)))
       issues.push(rollOverIssue(`terms.${at}.name`, 'term_taken', { term: name }, { term: termInEnglish(name) }))
-  if (existing.length + made.length > limits.termsOfYear) issues.push(rollOverIssue('terms', 'too_many_terms', { max: limits.termsOfYear }))
+  if (existing.length + made.length > limits.termsPerYear)
+    issues.push(rollOverIssue('terms', 'too_many_terms', { max: limits.termsPerYear }))
   return { made, existing, issues }
 }

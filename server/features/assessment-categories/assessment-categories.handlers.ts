@@ -26,7 +26,8 @@ export const assessmentCategoryHandlers: Handlers<typeof assessmentCategories> =
     run: async ({ tx }, { body }, year) => {
       const all = await categoriesOfYear(tx, { school: year.school_id, year: year.id })
       const subject_id = body.subjectId ?? null
-      if (all.filter((other) => other.subject_id === subject_id).length >= limits.categories) throw assessmentCategoryFailures.tooMany()
+      if (all.filter((other) => other.subject_id === subject_id).length >= limits.categoriesPerSubject)
+        throw assessmentCategoryFailures.tooMany()
       const sort_order = Math.max(0, ...all.map((other) => other.sort_order)) + 1
       const defaults = { drop_lowest: 0, is_extra_credit: false, sort_order }
       const row = { id: tx.newId(), ...defaults, ...columnsOf(body), school_id: year.school_id, subject_id }

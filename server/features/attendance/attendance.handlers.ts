@@ -13,7 +13,7 @@ export const attendanceHandlers: Handlers<typeof attendance> = {
   read: on(attendance.read, {
     load: async (context, { params }) => (await classOf(context, 'readClass', params.classId)).group,
     run: async ({ tx }, { query }, { school_id: school, id: group }) => {
-      if (daysFrom(query.from, query.to) > limits.attendance.days) throw attendanceFailures.tooManyDays()
+      if (daysFrom(query.from, query.to) > limits.attendance.daysPerRequest) throw attendanceFailures.tooManyDays()
       const of = { school, group, ...query }
       return { registers: await registersOfDays(tx, of), marks: await marksOfDays(tx, of) }
     },

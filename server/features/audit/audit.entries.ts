@@ -21,11 +21,11 @@ export type EntriesPage = { entries: AuditEntry[]; next: string | null; back_to:
 const DAY = 86_400_000
 const placeOf = (text: string): PagePosition => ({ at: text.slice(0, 24), id: text.slice(25) })
 
-/** One search of a school's writes: reads at most `limits.audit.entries.scan`, and returns those that match the filters. */
+/** One search of a school's writes: reads at most `limits.audit.entries.perSearch`, and returns those that match the filters. */
 export async function entriesPage(tx: ReadTx, here: Here, school: string, asked: PageQuery): Promise<EntriesPage> {
-  const { actorId, studentId, entity, from, to, before, limit = limits.audit.entries.page } = asked
+  const { actorId, studentId, entity, from, to, before, limit = limits.audit.entries.default } = asked
   const isFiltered = actorId !== undefined || studentId !== undefined || entity !== undefined
-  const looked = isFiltered ? limits.audit.entries.scan : limit
+  const looked = isFiltered ? limits.audit.entries.perSearch : limit
   const span = {
     school,
     from: from === undefined ? null : toInstant(Date.parse(from)),

@@ -47,10 +47,10 @@ const HEAD = ['time', 'person', 'person_id', 'server', 'kind', 'row', 'row_id', 
 
 /** Reads page by page, each in its own transaction, so that others are not delayed. */
 async function exported(services: Services, school: string, filters: Filters): Promise<(string | null)[][]> {
-  const { exported: most, scans, most: page } = limits.audit.entries
+  const { perExport: most, searchesPerExport, max: page } = limits.audit.entries
   const rows: (string | null)[][] = []
   let next: string | undefined
-  for (let looks = 0; looks < scans && rows.length < most; looks += 1) {
+  for (let looks = 0; looks < searchesPerExport && rows.length < most; looks += 1) {
     const asked = { ...filters, before: next, limit: Math.min(page, most - rows.length) }
     const found = await services.store.read(asSystem(), (tx) => entriesPage(tx, hereOf(services), school, asked))
     rows.push(...found.entries.map(cellsOf))

@@ -47,6 +47,6 @@ export async function reportOfAudit(tx: ReadTx, school: string, key: Buffer): Pr
         at: at === undefined ? null : toInstant(at),
       }
     }),
-    earlier: earlier.slice(0, limits.audit.earlier).map((run) => ({ at: run.at, state: run.isBad ? 'bad' : 'good' })),
+    earlier: earlier.slice(0, limits.audit.earlierRuns).map((run) => ({ at: run.at, state: run.isBad ? 'bad' : 'good' })),
   }
 }

@@ -62,7 +62,7 @@ describe('GET /api/audit/entries', () => {
     for (const filter of [{}, { entity: 'grade' }]) {
       const whole = (await asked({ ...filter, limit: '200' })).entries.map(({ id }) => id)
       const found: string[] = []
-      await lowered(limits.audit.entries, 'scan', 9, async () => {
+      await lowered(limits.audit.entries, 'perSearch', 9, async () => {
         for (let before: string | undefined, pages = 0; pages < 99; pages += 1) {
           const { entries, next } = await asked({ ...filter, limit: '7', ...(before && { before }) })
           found.push(...entries.map(({ id }) => id))
@@ -158,7 +158,7 @@ describe('GET /api/audit/export', () => {
     ).toEqual([])
     expect(whole).not.toContain('Older entries')
     expect(await text({ entity: 'nothing' })).toMatch(/^\uFEFFtime.*\r\n$/)
-    await lowered(limits.audit.entries, 'exported', 2, async () => {
+    await lowered(limits.audit.entries, 'perExport', 2, async () => {
       expect((await text()).split('\r\n')).toEqual(expect.objectContaining({ length: 5, 3: expect.stringContaining('Older entries') }))
     })
   })
@@ -186,7 +186,7 @@ describe('GET /api/audit', () => {
       people: 'good',
     })
     await tamper(st.database, (at) => `update ${at('grade')} set score = 99 where id = '${idOf(zoe)}'`)
-    st.clock.advance(limits.audit.age)
+    st.clock.advance(limits.audit.dueAfterMs)
     await auditDue(st.services, cut)
     const found = await st.as.okafor.audit.report()
     expect(found).toMatchObject({ state: 'bad', marks: { contradicted: 1 }, before: 'same', earlier: [{ state: 'good' }] })

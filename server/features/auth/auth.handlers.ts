@@ -58,7 +58,7 @@ export const authHandlers: Handlers<typeof auth> = {
     const { mailer, clock, config, keys } = services
     const email = normalEmail(body.email)
     const code = newCode()
-    const expiresAt = clock.now() + limits.otp.lifetime
+    const expiresAt = clock.now() + limits.otp.lifetimeMs
     const outcome = await writeInTurn(exchange, email, async (tx) => {
       await sweep(tx)
       const flood = await refuseFlood(tx, address)

@@ -53,7 +53,7 @@ export async function ownMethodsOf(tx: ReadTx, userId: string): Promise<OwnSignI
 export async function beginEnrolment(tx: WriteTx, { id, email }: Owner, { seal: key }: Keys) {
   const bytes = randomBytes(limits.totp.secretBytes)
   const { totp_enrolment } = tx.t
-  const shown = { sealed_secret: encrypt(bytes, key, id), expires_at: toInstant(tx.nowMs + limits.totp.enrolment) }
+  const shown = { sealed_secret: encrypt(bytes, key, id), expires_at: toInstant(tx.nowMs + limits.totp.enrolmentMs) }
   await tx.local
     .insert(totp_enrolment)
     .values({ user_id: id, ...shown })

@@ -10,7 +10,7 @@ import { codeHash, isSameSecret } from '../../store/encryption.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { WriteTx } from '../../store/tx.ts'
 
-const { length, lifetime } = limits.otp
+const { length, lifetimeMs } = limits.otp
 
 /**
  * An attempt to sign in with a code: the mail address, and the client's network address as in `networkOf`. `userId` is null where nobody
@@ -46,7 +46,7 @@ export async function liveCode(tx: WriteTx, place: CodeRecipient): Promise<Row<'
 
 /** Stores `code` as the valid one of its kind, replacing any earlier. Returns when it expires. */
 export async function keepCode(tx: WriteTx, { email, kind }: CodeRecipient, code: string, key: Buffer): Promise<string> {
-  const expires_at = toInstant(tx.nowMs + lifetime)
+  const expires_at = toInstant(tx.nowMs + lifetimeMs)
   const live = { code_hash: codeHash(email, code, key), sent_at: tx.now, expires_at, wrong_tries: 0 }
   const { otp_code } = tx.t
   await tx.local

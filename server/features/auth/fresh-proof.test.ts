@@ -19,7 +19,7 @@ afterEach(() => st.close())
 
 const NEEDED = 'auth.fresh_proof_needed'
 const ABSENT = '00000000-0000-7000-8000-999999999999'
-const { counts, ahead } = limits.proof
+const { validMs, clockSkewMs } = limits.proof
 const { email } = people.okafor
 
 const all: [string, Endpoint][] = Object.entries(contract).flatMap(([resource, endpoints]) =>
@@ -76,14 +76,14 @@ describe('what needs a fresh proof', () => {
   test.each(fresh)(
     '%s: ten minutes after the sign-in it is refused and changes nothing, after a proof it is served',
     async (_name, endpoint) => {
-      st.clock.advance(counts)
+      st.clock.advance(validMs)
       expect(await answerOf(endpoint)).not.toBe(NEEDED)
       st.clock.advance(1)
       const before = await st.digest()
       expect(await answerOf(endpoint)).toBe(NEEDED)
       expect(await st.digest()).toBe(before)
       await st.as.okafor.auth.prove({ body: { token: await consoleCode() } })
-      st.clock.advance(counts)
+      st.clock.advance(validMs)
       expect(await answerOf(endpoint)).not.toBe(NEEDED)
       st.clock.advance(1)
       expect(await answerOf(endpoint)).toBe(NEEDED)
@@ -91,15 +91,15 @@ describe('what needs a fresh proof', () => {
   )
 
   test('a caller without the right gets that refusal, not the request for a proof', async () => {
-    st.clock.advance(counts + 1)
+    st.clock.advance(validMs + 1)
     const update = contract.schools.updateMember
     expect(await answerOf(update, st.cookieOf('byrne'))).toBe('admin_only')
     expect(await answerOf(update, '')).toBe('unauthenticated')
   })
 
   test('a sign-in counts: an older client signs in again', async () => {
-    st.clock.advance(counts + 1)
-    expect((await (await signedIn()).client.outage.newRecoveryCodes()).codes).toHaveLength(limits.recoveryCodes)
+    st.clock.advance(validMs + 1)
+    expect((await (await signedIn()).client.outage.newRecoveryCodes()).codes).toHaveLength(limits.recoveryCodesPerSet)
   })
 
   test('a session that an earlier program began has none', async () => {
@@ -108,7 +108,7 @@ describe('what needs a fresh proof', () => {
   })
 
   test('a proof from the future does not count, except within the differences of several servers’ clocks', async () => {
-    st.clock.advance(-ahead)
+    st.clock.advance(-clockSkewMs)
     expect(await answerOf(contract.outage.newRecoveryCodes)).not.toBe(NEEDED)
     st.clock.advance(-1)
     expect(await answerOf(contract.outage.newRecoveryCodes)).toBe(NEEDED)
@@ -121,7 +121,7 @@ describe('POST /api/auth/proof', () => {
   test('with a mailed code; the reply has its end', async () => {
     await st.as.okafor.auth.sendOtp({ body: { email } })
     expect(await st.as.okafor.auth.prove({ body: { token: codeFor(st, email) } })).toEqual({
-      fresh_until: new Date(st.clock.now() + counts).toISOString(),
+      fresh_until: new Date(st.clock.now() + validMs).toISOString(),
     })
     expect(await answerOf(contract.outage.newRecoveryCodes)).toBeUndefined()
   })
@@ -130,12 +130,12 @@ describe('POST /api/auth/proof', () => {
     const own = (await signedIn()).client
     const app = await enrolled(own, st.clock)
     const [printed = ''] = (await own.outage.newRecoveryCodes()).codes
-    st.clock.advance(counts + 1)
+    st.clock.advance(validMs + 1)
     for (const token of [app.code(), printed]) {
       await own.auth.prove({ body: { token } })
       expect(await refused(st, () => own.auth.prove.raw({ body: { token } }))).toEqual({ status: 400, code: 'otp_invalid' })
     }
-    expect((await own.outage.ownWays()).recovery_codes).toBe(limits.recoveryCodes - 1)
+    expect((await own.outage.ownWays()).recovery_codes).toBe(limits.recoveryCodesPerSet - 1)
   })
 
   test('with a code of the desk, for whom the desk may serve', async () => {
@@ -155,7 +155,7 @@ describe('POST /api/auth/proof', () => {
 
   test('in one session it serves no other of the same person', async () => {
     const other = await signedIn()
-    st.clock.advance(counts + 1)
+    st.clock.advance(validMs + 1)
     await st.as.okafor.auth.prove({ body: { token: await consoleCode() } })
     expect(await answerOf(contract.outage.newRecoveryCodes)).toBeUndefined()
     expect(await answerOf(contract.outage.newRecoveryCodes, other.cookie())).toBe(NEEDED)
@@ -170,7 +170,7 @@ describe('POST /api/auth/proof', () => {
     // The mailed code has ended, and this network must wait for the next.
     expect((await st.as.okafor.auth.prove.raw({ body: { token: codeFor(st, email) } })).body).toMatchObject({ code: 'otp_invalid' })
     expect((await guessing().auth.sendOtp.raw({ body: { email } })).body).toMatchObject({ code: 'otp_too_soon' })
-    const bound = limits.otp.networks[0].wrong
+    const bound = limits.otp.networks[0].wrongPerDay
     for (let tries = 0; tries < bound; tries += 1) await guessing().auth.prove.raw({ body: { token } })
     const stopped = await guessing().auth.prove.raw({ body: { token } })
     expect(stopped).toMatchObject({ status: 429, body: { code: 'otp_locked' } })

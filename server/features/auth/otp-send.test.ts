@@ -146,7 +146,7 @@ describe('POST /api/auth/otp/send', () => {
       const kept = await st.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.attempt))
       return kept.filter(({ key }) => key.startsWith('flood')).length
     }
-    st.clock.advance(limits.sweep.every)
+    st.clock.advance(limits.sweep.everyMs)
     for (let sends = 0; sends < 3; sends += 1) await send(`sweeps${sends}@mail.example`)
     expect(await left()).toBe(0)
   })

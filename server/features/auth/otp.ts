@@ -37,8 +37,8 @@ const keys = {
  * networks until the commit, so that requests of one client run one after the other.
  */
 export async function refuseFlood(tx: WriteTx, address: string): Promise<Failure | null> {
-  for (const { network, calls } of boundedNetworks(address)) {
-    const wait = await take(tx, keys.calls(network), { max: calls, windowMs: otp.callsWindow })
+  for (const { network, callsPerWindow } of boundedNetworks(address)) {
+    const wait = await take(tx, keys.calls(network), { max: callsPerWindow, windowMs: otp.callsWindowMs })
     if (wait > 0) return waiting(common.tooManyRequests, wait)
   }
   return null
@@ -54,14 +54,14 @@ type CodeRequest = Pick<SignInAttempt, 'email' | 'address'>
 async function refuseSend(tx: WriteTx, request: CodeRequest): Promise<Failure | null> {
   const { email, address } = request
   const waits = [await pauseOf(tx, request)]
-  for (const { network, resends, sends } of boundedNetworks(address)) {
-    waits.push(await waitFor(tx, keys.resend(email, network), { max: resends }))
-    waits.push(await waitFor(tx, keys.sends(email, network), { max: sends }))
+  for (const { network, resendsPerWindow, sendsPerHour } of boundedNetworks(address)) {
+    waits.push(await waitFor(tx, keys.resend(email, network), { max: resendsPerWindow }))
+    waits.push(await waitFor(tx, keys.sends(email, network), { max: sendsPerHour }))
   }
   const wait = Math.max(...waits)
   if (wait > 0) return waiting(otpFailures.otpTooSoon, wait)
   for (const { network } of boundedNetworks(address)) {
-    await count(tx, keys.resend(email, network), otp.resendAfter)
+    await count(tx, keys.resend(email, network), otp.resendAfterMs)
     await count(tx, keys.sends(email, network), HOUR)
   }
   return null
@@ -80,7 +80,7 @@ export async function issueCode(tx: WriteTx, request: CodeRequest, code: string,
   const { count: sends } = await count(tx, keys.sendsInAll(email), HOUR)
   const live = await liveCode(tx, place)
   const mailedAt = live ? Date.parse(live.sent_at) : Number.NEGATIVE_INFINITY
-  if (tx.nowMs - mailedAt < (sends > otp.sendsPerHour ? otp.lifetime : otp.resendAfter)) return 'underWay'
+  if (tx.nowMs - mailedAt < (sends > otp.sendsPerHour ? otp.lifetimeMs : otp.resendAfterMs)) return 'underWay'
   await keepCode(tx, place, code, key)
   return 'issued'
 }

@@ -19,7 +19,7 @@ const markOf = ({ use, host, session }: ChallengeUse, body: Buffer, key: Buffer)
 export function newChallenge(use: ChallengeUse, nowMs: number, key: Buffer): Buffer {
   const body = Buffer.alloc(NONCE + TIME)
   randomBytes(NONCE).copy(body)
-  body.writeBigUInt64BE(BigInt(nowMs + limits.passkeys.challenge), NONCE)
+  body.writeBigUInt64BE(BigInt(nowMs + limits.passkeys.challengeMs), NONCE)
   return Buffer.concat([body, markOf(use, body, key)])
 }
 
@@ -30,9 +30,9 @@ export function isChallenge(text: string, use: ChallengeUse, nowMs: number, key:
   const body = bytes.subarray(0, NONCE + TIME)
   if (!isSameSecret(bytes.subarray(NONCE + TIME), markOf(use, body, key))) return false
   const left = Number(body.readBigUInt64BE(NONCE)) - nowMs
-  return left > 0 && left <= limits.passkeys.challenge
+  return left > 0 && left <= limits.passkeys.challengeMs
 }
 
 /** Marks a challenge as used; false where it was used before. Of concurrent requests only one gets true. */
 export const useChallenge = async (tx: WriteTx, text: string): Promise<boolean> =>
-  (await take(tx, `passkey-challenge:${text.slice(0, 22)}`, { max: 1, windowMs: 2 * limits.passkeys.challenge })) === 0
+  (await take(tx, `passkey-challenge:${text.slice(0, 22)}`, { max: 1, windowMs: 2 * limits.passkeys.challengeMs })) === 0

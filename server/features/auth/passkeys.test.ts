@@ -86,7 +86,7 @@ describe('a passkey', () => {
     await setUp(st.as.byrne)
     const other = browserOf(st.app)
     await other.client.passkeys.signIn({ body: { credential: await assertionOf(other.client) } })
-    st.clock.advance(limits.proof.counts + 1)
+    st.clock.advance(limits.proof.validMs + 1)
     await st.as.byrne.passkeys.prove({ body: { credential: await assertionOf(st.as.byrne) } })
     expect((await st.as.byrne.outage.newRecoveryCodes.raw()).status).toBe(201)
     expect(said(await other.client.outage.newRecoveryCodes.raw())).toEqual({ status: 403, code: 'auth.fresh_proof_needed' })
@@ -95,7 +95,7 @@ describe('a passkey', () => {
   test('is created and removed only with a fresh proof', async () => {
     const credential = await makeWith(st.as.byrne)
     const { id } = await setUp(st.as.byrne, new SoftwareAuthenticator())
-    st.clock.advance(limits.proof.counts + 1)
+    st.clock.advance(limits.proof.validMs + 1)
     for (const call of [
       () => st.as.byrne.passkeys.begin.raw(),
       () => st.as.byrne.passkeys.add.raw({ body: { name: 'x', credential } }),
@@ -128,7 +128,7 @@ describe('a passkey', () => {
     expect(asked).toEqual({
       challenge: expect.any(String),
       rpId: 'markbook.test',
-      timeout: limits.passkeys.challenge,
+      timeout: limits.passkeys.challengeMs,
       userVerification: 'required',
     })
     expect(said(await signInWith())).toMatchObject({ status: 200 })
@@ -136,10 +136,10 @@ describe('a passkey', () => {
 
   test('floods are refused as on the sign-in page', async () => {
     const { client } = browserOf(st.app, { address: '203.0.113.7' })
-    const [{ calls }] = limits.otp.networks
+    const [{ callsPerWindow }] = limits.otp.networks
     const replies = []
-    for (let call = 0; call <= calls; call += 1) replies.push((await client.passkeys.ask.raw()).status)
-    expect([replies.filter((status) => status === 200).length, replies.at(-1)]).toEqual([calls, 429])
+    for (let call = 0; call <= callsPerWindow; call += 1) replies.push((await client.passkeys.ask.raw()).status)
+    expect([replies.filter((status) => status === 200).length, replies.at(-1)]).toEqual([callsPerWindow, 429])
   })
 })
 
@@ -194,7 +194,7 @@ describe('what does not sign in', () => {
   test('an expired challenge, an invented one, one for another purpose', async () => {
     const client = page()
     const late = await assertionOf(client)
-    st.clock.advance(limits.passkeys.challenge)
+    st.clock.advance(limits.passkeys.challengeMs)
     const made = await st.as.byrne.passkeys.begin()
     const inSession = await st.as.byrne.passkeys.ask()
     const asked = await client.passkeys.ask()
@@ -233,7 +233,7 @@ describe('what does not sign in', () => {
   })
 
   test('another person’s passkey is no proof', async () => {
-    st.clock.advance(limits.proof.counts + 1)
+    st.clock.advance(limits.proof.validMs + 1)
     const asked = await st.as.okafor.passkeys.ask()
     expect(asked.allowCredentials).toEqual([])
     const credential = phone.get({ ...asked, allowCredentials: undefined }, HERE)
@@ -258,7 +258,7 @@ describe('what is not set up', () => {
 
   test('a key after five minutes', async () => {
     const credential = await makeWith(st.as.byrne)
-    st.clock.advance(limits.passkeys.challenge)
+    st.clock.advance(limits.passkeys.challengeMs)
     await proved(st, people.byrne)
     expect(await adding(credential)).toEqual(REFUSED)
   })
@@ -289,7 +289,7 @@ describe('what is not set up', () => {
   })
 
   test('what is no credential at all, however long', async () => {
-    for (const attestationObject of ['', 'AAAA', 'A'.repeat(limits.passkeys.field)])
+    for (const attestationObject of ['', 'AAAA', 'A'.repeat(limits.passkeys.fieldLength)])
       expect(
         await adding({
           ...(await makeWith(st.as.byrne, new SoftwareAuthenticator())),

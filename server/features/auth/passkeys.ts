@@ -13,7 +13,7 @@ const library = () => import('@simplewebauthn/server')
 
 /** ES256, EdDSA and RS256 as COSE numbers; every present authenticator supports one of them. */
 const ALGORITHMS = [-7, -8, -257]
-const timeout = limits.passkeys.challenge
+const timeout = limits.passkeys.challengeMs
 
 /** Throws 409 for an IP address: browsers create no passkeys for it. */
 export function partyOf(origin: string): Party {

@@ -54,6 +54,6 @@ export async function profileOf(services: Pick<Services, 'cache' | 'store' | 'co
   if (kept) return kept
   const [pending] = await store.read(asSystem(), (tx) => newestPendingRequest(tx, { user: caller.user_id }))
   const waiting = { ...profile, pending_join_request: pending ?? null }
-  await cache.set(key, waiting, limits.cache.profile, stamp)
+  await cache.set(key, waiting, limits.cache.profileMs, stamp)
   return waiting
 }

@@ -37,7 +37,7 @@ export const verifyRecoveryCode: CodeVerifier = async (tx, attempt, { seal: key 
 /** Replaces the codes of a person, whose row the caller has locked, by ten new ones. Only this reply shows them. */
 export async function replaceRecoveryCodes(tx: WriteTx, userId: string, { seal: key }: Pick<Keys, 'seal'>): Promise<string[]> {
   const codes = new Set<string>()
-  while (codes.size < limits.recoveryCodes) codes.add(newPrintedCode())
+  while (codes.size < limits.recoveryCodesPerSet) codes.add(newPrintedCode())
   const kept = new Map((await recoveryCodesToReplace(tx, { user: userId })).map((row) => [row.slot, row]))
   const set_id = tx.newId()
   const slots = [...codes].map((code, slot) => ({ slot, before: kept.get(slot), sealed_hash: encrypt(hashOf(userId, code), key, userId) }))

@@ -54,7 +54,7 @@ describe('signing in by mail with a required second factor', () => {
     const [printed = ''] = (await st.as.byrne.outage.newRecoveryCodes()).codes
     const client = page()
     expect((await enter(client, await mailed(client), { token: printed })).status).toBe(200)
-    expect((await st.as.byrne.outage.ownWays()).recovery_codes).toBe(limits.recoveryCodes - 1)
+    expect((await st.as.byrne.outage.ownWays()).recovery_codes).toBe(limits.recoveryCodesPerSet - 1)
   })
 
   test('it signs in with a passkey of the same person, once', async () => {
@@ -65,7 +65,7 @@ describe('signing in by mail with a required second factor', () => {
     expect(said(await enter(client, code, { credential: adas.phone.get(await client.passkeys.ask(), HERE) }))).toEqual(INVALID)
     const credential = mine.phone.get(await client.passkeys.ask(), HERE)
     expect((await enter(client, code, { credential })).status).toBe(200)
-    st.clock.advance(limits.otp.resendAfter)
+    st.clock.advance(limits.otp.resendAfterMs)
     const again = page('192.0.2.2')
     expect(said(await enter(again, await mailed(again), { credential }))).toEqual(INVALID)
   })
@@ -73,10 +73,10 @@ describe('signing in by mail with a required second factor', () => {
   test('a wrong second factor is counted at its own method, and the holder of the mailbox has no more guesses than a stranger', async () => {
     const client = page('203.0.113.9')
     let code = await mailed(client)
-    const [{ wrong: most }] = limits.otp.networks
+    const [{ wrongPerDay: most }] = limits.otp.networks
     for (let tries = 0; tries < most; tries += 1) {
       if (tries === 25) {
-        st.clock.advance(limits.otp.lifetime)
+        st.clock.advance(limits.otp.lifetimeMs)
         code = await mailed(client)
       }
       expect(said(await enter(client, code, { token: wrong(app.code()) }))).toEqual(INVALID)
@@ -121,7 +121,7 @@ describe('signing in by mail with a required second factor', () => {
 
 describe('a fresh proof with a required second factor', () => {
   test('is not a mailed code, which stays valid for signing in', async () => {
-    st.clock.advance(limits.proof.counts)
+    st.clock.advance(limits.proof.validMs)
     const token = await mailed(st.as.byrne)
     expect(said(await st.as.byrne.auth.prove.raw({ body: { token } }))).toEqual({ status: 403, code: 'auth.mail_is_not_enough' })
     expect(said(await st.as.byrne.outage.newRecoveryCodes.raw())).toEqual({ status: 403, code: 'auth.fresh_proof_needed' })
@@ -136,7 +136,7 @@ describe('POST and DELETE /api/auth/second-factor', () => {
     expect(await refused(st, () => st.as.quinn.outage.askForSecond.raw())).toEqual({ status: 409, code: 'auth.nothing_to_ask_for' })
     await withPasskey(st.as.quinn)
     expect(await st.as.quinn.outage.askForSecond()).toMatchObject({ second_since: new Date(st.clock.now()).toISOString() })
-    st.clock.advance(limits.proof.counts + 1)
+    st.clock.advance(limits.proof.validMs + 1)
     for (const call of [st.as.byrne.outage.askForSecond, st.as.byrne.outage.askForNoSecond])
       expect(await refused(st, () => call.raw())).toEqual({ status: 403, code: 'auth.fresh_proof_needed' })
   })

@@ -18,7 +18,7 @@ import { deskEntriesOf } from './sign-in-methods.queries.ts'
 import { isSignUpOpen } from './sign-up.ts'
 import { openWays } from './wrong-tries.ts'
 
-const DESK_LIMIT = { max: limits.desk.perHour, windowMs: 3_600_000 }
+const DESK_LIMIT = { max: limits.desk.codesPerHour, windowMs: 3_600_000 }
 
 /** Only the service may read and write secrets and counters. */
 const as = 'system'

@@ -8,7 +8,7 @@ import { type School, school } from '../../testing/school.ts'
 import { SignInTurns } from './sign-in-turns.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
-const BOUNDS = { places: 2, waiting: 10, perKey: 3, patience: 10_000, pause: 1 }
+const BOUNDS = { concurrent: 2, queued: 10, perKey: 3, timeoutMs: 10_000, refusalDelayMs: 1 }
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 /** Takes turns by name, and lists the turns that have started. */
@@ -46,7 +46,7 @@ describe('turns', () => {
   })
 
   test('a turn with two keys waits for both, and no later one takes one of them first', async () => {
-    const { take, end, begun } = turnsOf({ ...BOUNDS, places: 3 })
+    const { take, end, begun } = turnsOf({ ...BOUNDS, concurrent: 3 })
     void take('a', 'a')
     void take('ab', 'a', 'b')
     void take('b', 'b')
@@ -59,7 +59,7 @@ describe('turns', () => {
   })
 
   test('a turn is refused as busy where too many wait for its key, or it has waited too long', async () => {
-    const { take, end, begun } = turnsOf({ ...BOUNDS, patience: 50 })
+    const { take, end, begun } = turnsOf({ ...BOUNDS, timeoutMs: 50 })
     await take('a1', 'a')
     const waiting = ['a2', 'a3', 'a4'].map((name) => take(name, 'a'))
     await expect(take('a5', 'a')).rejects.toMatchObject({ status: 503, code: 'busy' })

@@ -5,13 +5,13 @@ import type { Store } from '../../store/store.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { boundedNetworks } from './wrong-tries.ts'
 
-type Bounds = { places: number; waiting: number; perKey: number; patience: number; pause: number }
+type Bounds = { concurrent: number; queued: number; perKey: number; timeoutMs: number; refusalDelayMs: number }
 type Waiting = { keys: readonly string[]; begin: () => void }
 
 const busy = () => common.busy({ headers: { 'retry-after': '2' } })
 
 /**
- * A queue: `places` run at once, and one of each key, first come, first served. A request that waits for its key is overtaken by those of
+ * A queue: `concurrent` run at once, and one of each key, first come, first served. A request that waits for its key is overtaken by those of
  * other keys.
  */
 export class SignInTurns {
@@ -24,17 +24,17 @@ export class SignInTurns {
 
   /** Resolves with the function that ends the turn. Throws 503 `busy` where too many wait, or this one has waited too long. */
   take(keys: readonly string[]): Promise<() => void> {
-    const { waiting, perKey, patience, pause } = this.bounds
+    const { queued, perKey, timeoutMs, refusalDelayMs } = this.bounds
     return new Promise((resolve, reject) => {
-      const isFull = this.#line.length >= waiting || keys.some((key) => (this.#waitingFor.get(key) ?? 0) >= perKey)
+      const isFull = this.#line.length >= queued || keys.some((key) => (this.#waitingFor.get(key) ?? 0) >= perKey)
       // Delayed, since a client that is refused at once retries at once.
-      if (isFull) return void setTimeout(() => reject(busy()), pause).unref()
+      if (isFull) return void setTimeout(() => reject(busy()), refusalDelayMs).unref()
       const refuse = () => {
         this.#remove(one)
         reject(busy())
         this.#advance()
       }
-      const timer = setTimeout(refuse, patience).unref()
+      const timer = setTimeout(refuse, timeoutMs).unref()
       const one: Waiting = {
         keys,
         begin: () => {
@@ -51,7 +51,7 @@ export class SignInTurns {
   #advance(): void {
     const taken = new Set(this.#held)
     for (const one of [...this.#line]) {
-      if (this.#inside >= this.bounds.places) return
+      if (this.#inside >= this.bounds.concurrent) return
       if (!one.keys.some((key) => taken.has(key))) {
         this.#remove(one)
         this.#inside += 1
@@ -84,7 +84,7 @@ export class SignInTurns {
 
 const turnsOf = new WeakMap<Store, SignInTurns>()
 const turnsAt = (store: Store): SignInTurns => {
-  const turns = turnsOf.get(store) ?? new SignInTurns(limits.otp.turns)
+  const turns = turnsOf.get(store) ?? new SignInTurns(limits.otp.writeQueue)
   turnsOf.set(store, turns)
   return turns
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { limits } from '@markbook/shared/limits'
 import { isSameSecret } from '../../store/encryption.ts'
 
-const { step: STEP, drift } = limits.totp
+const { stepMs: STEP, driftSteps } = limits.totp
 const DIGITS = limits.otp.length
 const ISSUER = 'Markbook'
 
@@ -20,7 +20,7 @@ export function totpOf(secret: Buffer, step: number): string {
 
 /** The steps near an instant that have this code, with at most one step of drift either way. */
 export function stepsOf(secret: Buffer, code: string, nowMs: number): number[] {
-  const steps = Array.from({ length: 2 * drift + 1 }, (_, place) => stepAt(nowMs) - drift + place)
+  const steps = Array.from({ length: 2 * driftSteps + 1 }, (_, place) => stepAt(nowMs) - driftSteps + place)
   return steps.filter((step) => isSameSecret(Buffer.from(code), Buffer.from(totpOf(secret, step))))
 }
 

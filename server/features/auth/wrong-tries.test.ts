@@ -82,7 +82,7 @@ describe('a stranger who keeps requesting a person’s codes and trying wrong on
       for (let network = 0; network < 3; network += 1) expect(await send(email, `10.1.${minute}.${network}`)).toMatchObject({ status: 200 })
       st.clock.advance(MINUTE)
     }
-    expect(st.outbox.length).toBeLessThanOrEqual(limits.otp.sendsPerHour + HOUR / limits.otp.lifetime)
+    expect(st.outbox.length).toBeLessThanOrEqual(limits.otp.sendsPerHour + HOUR / limits.otp.lifetimeMs)
     expect(await send(email, SCHOOL)).toMatchObject({ status: 200 })
     expect(await verify(email, codeFor(st, email), SCHOOL)).toMatchObject({ status: 200 })
   })
@@ -230,7 +230,7 @@ describe('clients with IPv6', () => {
         return refused
       })
     expect(await calls(4, 600)).toEqual(Array.from({ length: 600 }, (_, count) => 1_800 + count))
-    st.clock.advance(limits.otp.callsWindow)
+    st.clock.advance(limits.otp.callsWindowMs)
     expect(await calls(1, 601)).toEqual([600])
   })
 })

@@ -48,8 +48,8 @@ export async function waitAt(tx: WriteTx, way: CodeKind, tried: Tried): Promise<
   const { email, address } = tried
   if ((await waitFor(tx, keys.inAll(way, email), { max: wrongPerDay })) > 0) return Number.POSITIVE_INFINITY
   let wait = way === 'mail' ? await pauseOf(tx, tried) : 0
-  for (const { network, wrong } of boundedNetworks(address))
-    wait = Math.max(wait, await waitFor(tx, keys.from(way, email, network), { max: wrong }))
+  for (const { network, wrongPerDay: wrongOfNetwork } of boundedNetworks(address))
+    wait = Math.max(wait, await waitFor(tx, keys.from(way, email, network), { max: wrongOfNetwork }))
   return wait
 }
 
@@ -58,11 +58,11 @@ export async function waitAt(tx: WriteTx, way: CodeKind, tried: Tried): Promise<
  */
 export async function countWrong(tx: WriteTx, way: CodeKind, { email, address }: Tried): Promise<void> {
   await count(tx, keys.inAll(way, email), DAY)
-  for (const { network, untilPause } of boundedNetworks(address)) {
+  for (const { network, wrongUntilPause } of boundedNetworks(address)) {
     const { count: wrong } = await count(tx, keys.from(way, email, network), DAY)
-    if (way !== 'mail' || wrong % untilPause > 0) continue
-    const doublings = wrong / untilPause - 1
-    await count(tx, keys.pause(email, network), Math.min(pause.most, pause.first * 2 ** doublings))
+    if (way !== 'mail' || wrong % wrongUntilPause > 0) continue
+    const doublings = wrong / wrongUntilPause - 1
+    await count(tx, keys.pause(email, network), Math.min(pause.maxMs, pause.firstMs * 2 ** doublings))
   }
 }
 

@@ -62,7 +62,7 @@ describe.each([
     await st.as.ada.avatars.remove()
     expect(await st.digest()).toBe(digest)
     // An S3 uses the machine's time, not the test's.
-    st.clock.advance(Math.max(0, Date.now() - st.clock.now()) + limits.storage.orphan + 60_000)
+    st.clock.advance(Math.max(0, Date.now() - st.clock.now()) + limits.storage.orphanAgeMs + 60_000)
     await sweepFiles(st.services)
     expect(await stored()).toEqual([])
   })

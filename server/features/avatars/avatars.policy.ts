@@ -45,7 +45,7 @@ export async function removeReplaced(
   kept: string | null,
 ): Promise<void> {
   try {
-    const before = clock.now() - limits.storage.replaced
+    const before = clock.now() - limits.storage.replacedAgeMs
     for (const path of new Set(paths.filter((path) => path !== null))) {
       for (const object of await files.list('images', { prefix: `${path}/`, limit: limits.uploads.images * 2 }))
         if (object.path !== kept && object.modifiedAt < before) await files.remove('images', object.path)
@@ -105,7 +105,7 @@ export const SIGNED_PATH = '/storage/v1/object/upload/sign/images/'
 
 /** Issues a token for uploading one picture, in the form that clients need. */
 export function issueUploadToken({ clock, config, keys }: Services, wanted: Omit<UploadClaims, 'id' | 'until'>): AvatarUpload {
-  const claims = { id: randomBytes(16).toString('hex'), ...wanted, until: clock.now() + limits.resumable.life }
+  const claims = { id: randomBytes(16).toString('hex'), ...wanted, until: clock.now() + limits.resumable.lifetimeMs }
   const token = signToken(claims, keys.upload)
   const { path, type } = claims
   return {
@@ -115,6 +115,6 @@ export function issueUploadToken({ clock, config, keys }: Services, wanted: Omit
     tus_endpoint: `${config.publicUrl}${TUS_PATH}`,
     tus_headers: { authorization: `Bearer ${token}`, 'x-upsert': 'true' },
     tus_metadata: { bucketName: 'images', objectName: path, contentType: type },
-    chunk_size: limits.resumable.chunk,
+    chunk_size: limits.resumable.chunkBytes,
   }
 }

@@ -60,7 +60,7 @@ describe('what a resumable upload refuses', () => {
     ])
       expect((await create(issued, { authorization })).status).toBe(401)
     expect((await create(issued)).status).toBe(201)
-    desk.st.clock.advance(limits.resumable.life)
+    desk.st.clock.advance(limits.resumable.lifetimeMs)
     expect((await create(issued)).status).toBe(401)
     const put = await fetch(issued.signed_url, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: png() })
     expect(put.status).toBe(401)

@@ -105,7 +105,7 @@ describe('when the server dies', () => {
     const bytes = png()
     await upload(bytes, await desk.issue(bytes.length))
     expect(await sweepFiles(desk.st.services)).toBe(0)
-    desk.st.clock.advance(limits.storage.orphan + 1)
+    desk.st.clock.advance(limits.storage.orphanAgeMs + 1)
     expect(await sweepFiles(desk.st.services)).toBe(1)
   })
 })

@@ -20,8 +20,8 @@ const TAKEN_WITH: Readonly<Partial<Record<BinEntity, readonly string[]>>> = {
 export const transactionOf = ({ node_id, node_seq }: Pick<Deletion, 'node_id' | 'node_seq'>): string => `${node_id} ${node_seq}`
 
 /** Deletions since this instant can be undone. */
-const sinceWhen = ({ nowMs }: ReadTx): string => toInstant(nowMs - limits.bin)
-export const restorableUntil = ({ at }: Pick<Deletion, 'at'>): string => toInstant(Date.parse(at) + limits.bin)
+const sinceWhen = ({ nowMs }: ReadTx): string => toInstant(nowMs - limits.binRetentionMs)
+export const restorableUntil = ({ at }: Pick<Deletion, 'at'>): string => toInstant(Date.parse(at) + limits.binRetentionMs)
 
 /** Whether an entry states a deletion; an entry that was stamped anew repeats another. */
 export const isDeletion = ({ changes }: { changes: Changes }): boolean => 'id' in changes

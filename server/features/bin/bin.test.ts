@@ -121,7 +121,7 @@ describe('what was deleted', () => {
   test('is gone from the list after 30 days', async () => {
     await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
     const { id } = await only()
-    st.clock.advance(limits.bin)
+    st.clock.advance(limits.binRetentionMs)
     const okafor = await signedIn(st, 'okafor')
     expect(await okafor.bin.list()).toMatchObject([{ id }])
     st.clock.advance(1)
@@ -335,16 +335,16 @@ describe('with a conflict nothing is restored, and the refusal names the cause',
     await st.as.okafor.subjects.remove({ params: { id: subject.id } })
     await says(id, 'missing_subject', 'The subject Drama that it belongs to was deleted too. Restore that first.')
     await restore(await binned('subject'))
-    const { ofYear } = limits.teachingSets
+    const { perYear } = limits.teachingSets
     const one = { school_id: thisYear.school_id, academic_year_id: thisYear.id, subject_id: subject.id }
-    const full = Array.from({ length: ofYear - 2 }, (_, at) => ({ ...one, name: `Set ${at}` }))
+    const full = Array.from({ length: perYear - 2 }, (_, at) => ({ ...one, name: `Set ${at}` }))
     await st.services.store.write({ as: 'system', userId: null }, (tx) =>
       tx.insert(
         'teaching_set',
         full.map((row) => ({ id: tx.newId(), ...row })),
       ),
     )
-    await says(id, 'full_year_of_sets', `That year has ${ofYear} teaching sets by now, and no room for another.`)
+    await says(id, 'full_year_of_sets', `That year has ${perYear} teaching sets by now, and no room for another.`)
     const [last] = (await st.rows('teaching_set')).filter(({ name }) => name === 'Set 0')
     await st.as.okafor.teachingSets.remove({ params: { id: last?.id as string } })
     expect((await restore(id)).status).toBe(200)

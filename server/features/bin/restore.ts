@@ -142,8 +142,8 @@ async function takenName(tx: ReadTx, school: string, { table, values }: DeletedR
 }
 
 const MOST_OF_YEAR: Partial<Record<Replicated, { code: string; word: string; most: number }>> = {
-  term: { code: 'full_year', word: 'terms', most: limits.termsOfYear },
-  teaching_set: { code: 'full_year_of_sets', word: 'teaching sets', most: limits.teachingSets.ofYear },
+  term: { code: 'full_year', word: 'terms', most: limits.termsPerYear },
+  teaching_set: { code: 'full_year_of_sets', word: 'teaching sets', most: limits.teachingSets.perYear },
 }
 
 /** A year that has reached its limit of terms or sets. */

@@ -37,7 +37,7 @@ export async function questionOf<T, A>(
     if (kept !== undefined) return answer(kept)
     const fresh = await store.read(asSystem(), async (tx) => ({ stamp: await positionOfFeed(tx, school), result: await compute(tx) }))
     const json = JSON.stringify(shapeOf(KINDS[name])(fresh.result))
-    await cache.setText(key, json, limits.cache.results, fresh.stamp)
+    await cache.setText(key, json, limits.cache.resultsMs, fresh.stamp)
     return answer(json)
   }
 }

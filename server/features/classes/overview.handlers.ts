@@ -20,7 +20,7 @@ import { classesOfTerm, withOutdated } from './overview.ts'
 
 /** The entity name of reminders in the history of a school. */
 const REMINDER = 'reminder'
-const { window: windowMs } = limits.reminders
+const { windowMs } = limits.reminders
 const HOUR = 3_600_000
 
 type OfTerm = { term: Row<'term'>; year: Row<'academic_year'> }
@@ -96,7 +96,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
       const { config, mailer } = services
       if (mailer.state().kind !== 'smtp') throw overviewFailures.noMail()
       // Before any counting, so that repeated requests cost little.
-      const wait = await take(tx, `reminding:${caller.school_id}`, { max: limits.reminders.perHour, windowMs: HOUR })
+      const wait = await take(tx, `reminding:${caller.school_id}`, { max: limits.reminders.mailsPerHour, windowMs: HOUR })
       if (wait > 0) throw common.tooManyRequests({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
       const { language, userIds, reportType: type } = body
       const asked = await remindersOf(context, { ...period, type }, { language, site: reachedByOthers(config.publicUrl), userIds })

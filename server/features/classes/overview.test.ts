@@ -219,8 +219,8 @@ describe('reminders', () => {
       statuses.push(...(await Promise.all(Array.from({ length: 10 }, ask))).map(({ status }) => status))
       st.clock.advance(3_000)
     }
-    expect(statuses.filter((status) => status === 200)).toHaveLength(limits.reminders.perHour)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(200 - limits.reminders.perHour)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(limits.reminders.mailsPerHour)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(200 - limits.reminders.mailsPerHour)
     expect(st.outbox).toHaveLength(1)
   })
 

@@ -33,14 +33,14 @@ export async function* followMarks(services: Services, followed: Followed, signa
   try {
     while (!over.aborted) {
       // Listening starts before reading, so that no change is missed in between.
-      const heard = newsFor(store).next([caller.school_id], limits.sync.look, over)
+      const heard = newsFor(store).next([caller.school_id], limits.sync.checkEveryMs, over)
       const course = services.replication?.course() ?? null
       const now = await store.read(asSystem(caller.user_id), (tx) => look(tx, followed, told, course))
       if (!now) return heard.forget()
       if (now.event) yield now.event
       told = now.told
       await heard.promise
-      await after(limits.liveMarks.pause, undefined, { ref: false })
+      await after(limits.liveMarks.readEveryMs, undefined, { ref: false })
     }
   } finally {
     jobs.leave(caller.user_id)
@@ -79,8 +79,8 @@ async function look(
       const is_waiting = isOurs({ seq: at, source_id }) && at > told.acknowledged
       return { ...mark, is_waiting, is_above: !is_waiting && at <= above }
     })
-  const gone = since ? await gradesGoneSince(tx, school, since.seq, limits.liveMarks.gone) : []
-  if (!since || gone.length === limits.liveMarks.gone) {
+  const gone = since ? await gradesGoneSince(tx, school, since.seq, limits.liveMarks.deletionsPerEvent) : []
+  if (!since || gone.length === limits.liveMarks.deletionsPerEvent) {
     return { told, event: { is_whole: true, marks: await marksAfter(-1, () => true), gone: [], touched: [] } }
   }
   const touched = (await tablesSince(tx, school, since.seq, RelatedTable.options)) as LiveMarks['touched']

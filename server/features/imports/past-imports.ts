@@ -13,14 +13,14 @@ export const isFor = (
   { actor_id, kind }: { actor_id: string | null; kind: 'students' | 'grades' },
 ): boolean => role === 'admin' || (kind === 'grades' && actor_id === user_id)
 
-export const undoableUntil = ({ at }: { at: string }): string => toInstant(Date.parse(at) + limits.bin)
+export const undoableUntil = ({ at }: { at: string }): string => toInstant(Date.parse(at) + limits.binRetentionMs)
 
 // As the service: people who have left the school are still named in its history.
 export const pastImports = onGuard(
   imports.list,
   async ({ tx, caller }) => {
     const school = caller.school_id
-    const notes = await importNotesSince(tx, { school, since: toInstant(tx.nowMs - limits.bin) })
+    const notes = await importNotesSince(tx, { school, since: toInstant(tx.nowMs - limits.binRetentionMs) })
     const undoneAt = new Map(notes.filter(({ action }) => action === 'delete').map(({ row_id, at }) => [row_id, at]))
     const made = notes
       .filter(({ action }) => action === 'create')

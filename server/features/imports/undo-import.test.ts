@@ -224,7 +224,7 @@ describe('an import that is undone', () => {
 
   test('can be undone for 30 days', async () => {
     const of = await importPupils('Daly,Nóra,female,3B,N-1')
-    st.clock.advance(limits.bin - 1_000)
+    st.clock.advance(limits.binRetentionMs - 1_000)
     const okafor = await signedIn(st, 'okafor')
     expect(await okafor.imports.undo({ ...of, ...dry })).toMatchObject({ removed: 1 })
     expect(await okafor.imports.list()).toHaveLength(1)
@@ -257,7 +257,7 @@ describe('GET /api/imports', () => {
     ])
     expect((await st.as.ada.imports.list()).map(({ id }) => id)).toEqual([marks.id])
     expect(await st.as.quinn.imports.list()).toEqual([])
-    expect(Date.parse(all[0]?.undoable_until as string) - Date.parse(all[0]?.at as string)).toBe(limits.bin)
+    expect(Date.parse(all[0]?.undoable_until as string) - Date.parse(all[0]?.at as string)).toBe(limits.binRetentionMs)
   })
 })
 

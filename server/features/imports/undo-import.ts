@@ -33,7 +33,7 @@ const answerOf = ({ removed, restored, kept }: Undoing): ImportUndo => ({
   removed: removed.student.length + removed.enrolment.length + removed.grade.length,
   restored: restored.student.length + restored.grade.length,
   kept: kept.length,
-  rows: kept.slice(0, limits.importKept),
+  rows: kept.slice(0, limits.importKeptRows),
 })
 
 /** Undoes what an import wrote and nobody has changed since, in one transaction (docs/design/imports.md). */

@@ -32,7 +32,7 @@ async function* follow({ store, jobs: own }: Services, { job, userId }: Followed
       if (text !== last) yield now
       last = text
       if (isOver(now) || own.isStopping) return
-      await own.changed(job.id, limits.jobs.follow, signal)
+      await own.changed(job.id, limits.jobs.progressCheckEveryMs, signal)
       row = (await store.read(asSystem(userId), (tx) => jobById(tx, { school: job.school_id, id: job.id })))[0]
     }
   } finally {

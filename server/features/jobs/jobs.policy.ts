@@ -36,7 +36,7 @@ export async function startJob({ tx, caller }: { tx: WriteTx; caller: SchoolCall
   // A person sees only the jobs of their own school; only the service can count all.
   await tx.actAs(asSystem(caller.user_id))
   await lockedNode(tx, {})
-  if ((await openJobs(tx, school)) >= limits.jobs.perSchool || (await openJobs(tx)) >= limits.jobs.inAll)
+  if ((await openJobs(tx, school)) >= limits.jobs.perSchool || (await openJobs(tx)) >= limits.jobs.total)
     throw jobFailures.tooMany({ headers: { 'retry-after': RETRY_SECONDS } })
   const id = tx.newId()
   await tx.local.insert(tx.t.job).values({

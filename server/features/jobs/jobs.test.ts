@@ -110,7 +110,7 @@ describe('POST /api/reports/generate-pdfs', () => {
     expect({ status, body }).toMatchObject({ status: 429, body: { code: 'jobs.too_many' } })
     expect(headers.get('retry-after')).toBe('60')
     await st.services.store.write(asSystem(), async (tx) => void (await tx.local.delete(tx.t.job)))
-    await add(waiting(limits.jobs.inAll, people.marker.school_id ?? ''))
+    await add(waiting(limits.jobs.total, people.marker.school_id ?? ''))
     expect((await asleep(() => st.as.byrne.reportFiles.generatePdfs.raw({ body: of3B }))).status).toBe(429)
   })
 })
@@ -153,7 +153,7 @@ describe('a job that was interrupted', () => {
   })
 
   test('is not taken while another holds it', async () => {
-    const { job_id } = await interrupted({ done: 2, leased_until: later(limits.jobs.lease) })
+    const { job_id } = await interrupted({ done: 2, leased_until: later(limits.jobs.leaseMs) })
     st.services.jobs.wake()
     expect(await ended(job_id)).toMatchObject({ status: 'running', done: 2 })
   })
@@ -169,7 +169,7 @@ describe('a job that was interrupted', () => {
   })
 
   test('fails clearly where that happened too often', async () => {
-    const { job_id } = await interrupted({ leased_until: later(-1), taken: limits.jobs.taken })
+    const { job_id } = await interrupted({ leased_until: later(-1), taken: limits.jobs.attempts })
     st.services.jobs.wake()
     expect(await ended(job_id)).toMatchObject({
       status: 'failed',
@@ -246,7 +246,7 @@ describe('GET /api/jobs/:id', () => {
   test('a job is forgotten a week after it ended', async () => {
     const { job_id } = await start()
     await ended(job_id)
-    st.clock.advance(limits.jobs.keep + 1_000)
+    st.clock.advance(limits.jobs.retentionMs + 1_000)
     await forgetEndedJobs(st.services)
     expect(await jobRows()).toEqual([])
   })

@@ -6,12 +6,12 @@ import type { Services } from '../../http/services.ts'
 import type { Jobs } from './jobs.ts'
 import { forgetEndedJobs, releaseJob, runJob, takeJob, type WorkByKind } from './runner.ts'
 
-/** Jobs are looked for only after `look`; queuing a job wakes the runner. */
+/** Jobs are looked for only after `checkEveryMs`; queuing a job wakes the runner. */
 export function openJobs(services: Omit<Services, 'jobs'>, workByKind: WorkByKind): Jobs {
   const runner = randomUUID()
   const stopping = new AbortController()
   const waiting = new Map<string, Set<() => void>>()
-  const listeners = concurrencyLimit({ perUser: limits.jobs.streamsPerUser, all: limits.jobs.streams })
+  const listeners = concurrencyLimit({ perUser: limits.jobs.streamsPerUser, all: limits.jobs.streamsTotal })
   let turn: Promise<void> | null = null
   let again = false
 
@@ -42,7 +42,10 @@ export function openJobs(services: Omit<Services, 'jobs'>, workByKind: WorkByKin
 
   return {
     look: () => {
-      timers.push(setInterval(wake, limits.jobs.look).unref(), setInterval(() => void forgetEndedJobs(services), limits.jobs.sweep).unref())
+      timers.push(
+        setInterval(wake, limits.jobs.checkEveryMs).unref(),
+        setInterval(() => void forgetEndedJobs(services), limits.jobs.sweepEveryMs).unref(),
+      )
       wake()
     },
     wake,

@@ -19,7 +19,7 @@ type Own = Omit<Services, 'jobs'>
 /** Another runner has the job now, or it was deleted: this one stops and writes nothing more. */
 class LeaseLost extends Error {}
 
-const leaseFrom = (tx: WriteTx) => toInstant(tx.nowMs + limits.jobs.lease)
+const leaseFrom = (tx: WriteTx) => toInstant(tx.nowMs + limits.jobs.leaseMs)
 const patch = (tx: WriteTx, { school_id, id }: Job, values: Partial<Job>) =>
   tx.local.update(tx.t.job).set(values).where(matches(tx.t.job, { school_id, id }))
 
@@ -38,7 +38,7 @@ export const takeJob = ({ store }: Own, runner: string): Promise<Job | null> =>
     for (;;) {
       const [next] = await nextJob(tx, { now: tx.now })
       if (!next) return null
-      if (next.taken < limits.jobs.taken) {
+      if (next.taken < limits.jobs.attempts) {
         const values = { status: 'running' as const, runner, leased_until: leaseFrom(tx), taken: next.taken + 1 }
         await patch(tx, next, values)
         return { ...next, ...values }
@@ -62,7 +62,7 @@ export async function runJob(services: Own, job: Job, working: Working): Promise
       if (own) await patch(tx, own, { leased_until: leaseFrom(tx) })
     })
     renewed.catch((error: unknown) => log.warn({ job: job.id, err: error }, 'the lease of a job could not be renewed'))
-  }, limits.jobs.lease / 3).unref()
+  }, limits.jobs.leaseMs / 3).unref()
   try {
     const step: Step = async (write) => {
       await store.write(asSystem(job.created_by), async (tx) => {
@@ -114,7 +114,7 @@ export const releaseJob = ({ store }: Own, job: Job, runner: string): Promise<vo
 export const forgetEndedJobs = ({ store, log }: Own): Promise<void> =>
   store
     .write(asSystem(), async (tx) => {
-      const old = await jobsEndedBefore(tx, { before: toInstant(tx.nowMs - limits.jobs.keep) })
+      const old = await jobsEndedBefore(tx, { before: toInstant(tx.nowMs - limits.jobs.retentionMs) })
       for (const { school_id, id } of old) await tx.local.delete(tx.t.job).where(matches(tx.t.job, { school_id, id }))
     })
     .catch((error: unknown) => log.warn({ err: error }, 'old jobs could not be forgotten'))

@@ -50,7 +50,7 @@ describe('POST /api/sync/conflicts/:id/resolve of what only administrators write
   test('the role of a member: only with a fresh proof, as at the endpoint itself', async () => {
     const role = (wanted: 'admin' | 'member') => (at: Client) => at.schools.updateMember({ ...toMember, body: { role: wanted } })
     const { id } = await twoWrites('school_management', role('admin'), role('member'))
-    centre.clock.advance(limits.proof.counts)
+    centre.clock.advance(limits.proof.validMs)
     const asked = () => centre.as.okafor.replication.resolve.raw({ params: { id }, body: { choice: 'kept' } })
     expect(await refused(centre, asked)).toEqual({ status: 403, code: 'auth.fresh_proof_needed' })
     expect((await centre.as.okafor.replication.conflicts()).map((conflict) => conflict.id)).toContain(id)

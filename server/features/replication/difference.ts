@@ -25,8 +25,8 @@ export function comparisonOf(parents: readonly Peer[], nowMs: number): Compared 
  * difference is.
  */
 function isTold({ found_at, healed_at }: KeptDifference, parents: number, nowMs: number): boolean {
-  const { shown, parents: between } = limits.sync.compare
-  if (healed_at !== null && nowMs - Date.parse(healed_at) > shown) return false
+  const { repairReportedMs, parentsDifferMs: between } = limits.sync.compare
+  if (healed_at !== null && nowMs - Date.parse(healed_at) > repairReportedMs) return false
   const lasted = (healed_at === null ? nowMs : Date.parse(healed_at)) - Date.parse(found_at)
   return parents === 1 || lasted > between
 }

@@ -202,7 +202,7 @@ export async function* followStatus(services: Services, { userId, school }: { us
       const text = JSON.stringify(status)
       if (text !== last) yield status
       last = text
-      await after(limits.sync.look, undefined, { signal, ref: false }).catch(() => {})
+      await after(limits.sync.checkEveryMs, undefined, { signal, ref: false }).catch(() => {})
     }
   } finally {
     jobs.leave(userId)

@@ -23,7 +23,7 @@ export async function waitingFilesOf(tx: ReadTx, school: string, course: Upstrea
   const rows = (await chosen
     .where(eq(sync_file.peer_id, parent.id))
     .orderBy(asc(tries), asc(sync_file.next_at), asc(table_name), asc(row_id))
-    .limit(limits.sync.waiting)) as Omit<Row<'sync_file'>, 'peer_id' | 'next_at'>[]
+    .limit(limits.sync.listedRows)) as Omit<Row<'sync_file'>, 'peer_id' | 'next_at'>[]
   const where = await namesOf(
     tx,
     school,

@@ -17,7 +17,7 @@ import { isWaitingFor } from './status.ts'
 type WaitingFilter = { entity?: string | undefined; assessmentId?: string | undefined }
 
 /**
- * The rows that the parent of a school's server does not have yet, in the order of the feed, at most `limits.sync.waiting`; empty without
+ * The rows that the parent of a school's server does not have yet, in the order of the feed, at most `limits.sync.listedRows`; empty without
  * a parent.
  */
 export async function waitingOf(
@@ -38,7 +38,7 @@ export async function waitingOf(
   const rows = (await chosen
     .where(and(isWaitingFor(tx, parent), known))
     .orderBy(asc(sync_row.seq), asc(sync_row.table_name), asc(sync_row.row_id))
-    .limit(limits.sync.waiting)) as Stored[]
+    .limit(limits.sync.listedRows)) as Stored[]
   const found = await conflictsAmong(tx, school, rows)
   const written = rows.map((stored) => found.get(stored.row_id) ?? lastWriteOf(stored))
   const named = await peopleNamed(

@@ -29,7 +29,7 @@ export const putCrest = onStaged(schools.putCrest, {
     await chargeUpload(services, userId, 'images', bytes.length)
     if (!PRINTABLE.includes(contentType))
       throw imageFailures.wrongType({ message: 'The crest is printed on report cards. Please choose a JPEG or PNG picture.' })
-    const picture = await checkPicture(bytes, contentType, limits.image.printed)
+    const picture = await checkPicture(bytes, contentType, limits.image.printedPixels)
     return storePicture(services, pathOfPicture(FOLDER, schoolId, picture.type), picture, sha256Of(picture.bytes))
   },
   save: async ({ tx, services, after }, { path, type, size, sha256 }, before) => {

@@ -18,7 +18,7 @@ import { pick } from '../columns.ts'
 import { closeInvitation, INVITATION } from './invitations.policy.ts'
 import { membersOf } from './members.queries.ts'
 
-const { open, perDay, lifetime } = limits.invitations
+const { open, perDay, lifetimeMs } = limits.invitations
 const DAY = 86_400_000
 
 const invitationsOf = statement<{ school: string; now: string }>()(({ db, t: { school_invitation, user_profile }, p }) =>
@@ -86,7 +86,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
       const invited = [...asked].filter(([email]) => !known.has(email))
       await demandRoom(tx, school.id, invited.length)
       const mailed = body.byMail && mailer.state().kind === 'smtp'
-      const expires_at = toInstant(tx.nowMs + lifetime)
+      const expires_at = toInstant(tx.nowMs + lifetimeMs)
       const { school_invitation } = tx.t
       const made: NewInvitation[] = []
       for (const [email, role] of invited) {

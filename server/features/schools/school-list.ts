@@ -27,6 +27,6 @@ export async function schoolList({ store, cache }: Pick<Services, 'store' | 'cac
   if (known) return known
   const read = await store.read(asSystem(), async (tx) => ({ revision: await revisionOf(tx), rows: await activeSchools(tx, {}) }))
   const list = read.rows.sort(byName)
-  await cache.set(SCHOOL_LIST_KEY, list, limits.cache.schoolList, read.revision)
+  await cache.set(SCHOOL_LIST_KEY, list, limits.cache.schoolListMs, read.revision)
   return list
 }

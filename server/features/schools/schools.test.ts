@@ -74,7 +74,7 @@ describe('GET /api/schools', () => {
     await late?.as.schools.create({ body: { ...primary, name: 'Late School' } })
     const [old] = kept
     expect(old?.value).not.toContainEqual(expect.objectContaining({ name: 'Late School' }))
-    await set('schools:all', old?.value, limits.cache.schoolList, old?.stamp as string)
+    await set('schools:all', old?.value, limits.cache.schoolListMs, old?.stamp as string)
     expect(await names()).toContain('Late School')
   })
 

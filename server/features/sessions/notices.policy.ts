@@ -10,7 +10,7 @@ import { matches } from '../../store/conditions.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { sessionById } from './sessions.queries.ts'
 
-const { known, mailsPerHour } = limits.notices
+const { knownDeviceMs, mailsPerHour } = limits.notices
 const MAILS = { max: mailsPerHour, windowMs: 3_600_000 }
 /** The record that an account was used never expires. */
 const NEVER = 100 * 365 * 86_400_000
@@ -35,7 +35,7 @@ export async function noteSignIn(tx: WriteTx, actor: Actor, { program, system, a
   const isKnown = (await countOf(tx, device)) > 0
   if (isFirst) await count(tx, account, NEVER)
   await forget(tx, device)
-  await count(tx, device, known)
+  await count(tx, device, knownDeviceMs)
   return isFirst || isKnown ? null : note(tx, actor, 'sign_in')
 }
 

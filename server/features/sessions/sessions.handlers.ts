@@ -12,11 +12,11 @@ import { memberOf } from '../schools/schools.policy.ts'
 import { liveSessionsOf, noticesOf } from './sessions.queries.ts'
 
 const ownSessions = (tx: ReadTx, { user_id }: Pick<Caller, 'user_id'>) =>
-  liveSessionsOf(tx, { user: user_id, now: tx.now, idleSince: toInstant(tx.nowMs - limits.session.idle) })
+  liveSessionsOf(tx, { user: user_id, now: tx.now, idleSince: toInstant(tx.nowMs - limits.session.idleMs) })
 
 /** The notices of an account, without those that this session caused. */
 async function ownNotices(tx: ReadTx, { user_id, session_id }: Caller) {
-  const notices = await noticesOf(tx, { user: user_id, since: toInstant(tx.nowMs - limits.notices.kept) })
+  const notices = await noticesOf(tx, { user: user_id, since: toInstant(tx.nowMs - limits.notices.retentionMs) })
   return notices.filter((notice) => notice.session_id !== session_id)
 }
 

@@ -66,10 +66,10 @@ describe('GET /api/auth/sessions', () => {
   })
 
   test('a session of an older program gets its device at its next use, and keeps it', async () => {
-    st.clock.advance(limits.session.noteUse)
+    st.clock.advance(limits.session.lastUseEveryMs)
     const { client } = browserOf(st.app, { cookie: st.cookieOf('byrne'), ...SCHOOL })
     await client.auth.me()
-    st.clock.advance(limits.session.noteUse)
+    st.clock.advance(limits.session.lastUseEveryMs)
     const moved = browserOf(st.app, { cookie: st.cookieOf('byrne'), ...PHONE_AT_HOME })
     expect(await moved.client.sessions.list()).toMatchObject([{ device: 'Firefox on Windows', address: '198.51.100.7' }])
   })
@@ -96,7 +96,7 @@ describe('GET /api/auth/sessions', () => {
 
   test('where the last use cannot be written, the request still succeeds', async () => {
     const client = await signedIn(SCHOOL)
-    st.clock.advance(limits.session.noteUse)
+    st.clock.advance(limits.session.lastUseEveryMs)
     const { store } = st.services
     const { write } = store
     Object.assign(store, { write: () => Promise.reject(common.busy()) })
@@ -214,12 +214,12 @@ describe('notices to the owner of an account', () => {
 
   test('a device used in the last 90 days gives no notice, an older one does', async () => {
     await signedIn(SCHOOL)
-    st.clock.advance(limits.notices.known - 1_000)
+    st.clock.advance(limits.notices.knownDeviceMs - 1_000)
     await signedIn(SCHOOL)
-    st.clock.advance(limits.notices.known - 1_000)
+    st.clock.advance(limits.notices.knownDeviceMs - 1_000)
     await signedIn(SCHOOL)
     expect(newsFor()).toEqual([])
-    st.clock.advance(limits.notices.known)
+    st.clock.advance(limits.notices.knownDeviceMs)
     await signedIn(SCHOOL)
     expect(newsFor()).toHaveLength(1)
   })
@@ -297,7 +297,7 @@ describe('notices to the owner of an account', () => {
     await here.sessions.endOthers()
     expect(await here.sessions.notices()).toEqual([])
     await signedIn({ ...PHONE_AT_HOME, address: '203.0.113.5' })
-    st.clock.advance(limits.notices.kept)
+    st.clock.advance(limits.notices.retentionMs)
     expect(await (await signedIn(SCHOOL)).sessions.notices()).toEqual([])
     await browserOf(st.app).client.auth.sendOtp({ body: { email } })
     expect(await st.services.store.read(asSystem(), ({ db, t }) => db.select().from(t.account_notice))).toEqual([])

@@ -16,7 +16,7 @@ const appThatWaits = (wait: number) => {
     return next()
   })
   app.onError((error, c) => failureReply(error, '', c.get('replyHeaders')))
-  serveShapes(app, st.services, { ...limits.shapes, rows: 4, wait, waiting: 2, waitingPerUser: 1 })
+  serveShapes(app, st.services, { ...limits.shapes, pageRows: 4, longPollMs: wait, waiting: 2, waitingPerUser: 1 })
   return app
 }
 beforeAll(async () => {

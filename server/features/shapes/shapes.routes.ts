@@ -22,7 +22,7 @@ import { readShapeRequest, type ShapeRequest } from './shape-request.ts'
 const SHAPE_PATH = '/v1/shape'
 
 type Ctx = Context<AppEnv>
-type Bounds = { rows: number; wait: number; look: number; waiting: number; waitingPerUser: number }
+type Bounds = { pageRows: number; longPollMs: number; checkEveryMs: number; waiting: number; waitingPerUser: number }
 type ShapeService = {
   services: Services
   bounds: Bounds
@@ -99,7 +99,7 @@ function look(
     const reader = { ...input, school, nodeId: store.nodeId, scope, began }
     const page = await (from === 'head' || from.next > head
       ? Promise.resolve<ShapePage>({ messages: [], to: behind(head), isLast: true })
-      : readPage(tx, reader, from, head, bounds.rows))
+      : readPage(tx, reader, from, head, bounds.pageRows))
     return { input, school, handle: input.handle ?? fresh(), cursor: cursorAt(clock.now()), page }
   })
 }
@@ -122,7 +122,7 @@ async function waitForChanges(c: Ctx, service: ShapeService, caller: SchoolCalle
   if (full === 'all') throw common.busy({ headers: RETRY })
   const slot = slotOf(c.env?.incoming)
   const isOver = () => service.services.jobs.isStopping || c.req.raw.signal.aborted || !slot.isClientConnected()
-  const until = performance.now() + service.bounds.wait
+  const until = performance.now() + service.bounds.longPollMs
   let at = from
   try {
     for (;;) {
@@ -135,7 +135,7 @@ async function waitForChanges(c: Ctx, service: ShapeService, caller: SchoolCalle
         return seen
       }
       if ('page' in seen) at = seen.page.to
-      const patience = setInterval(() => isOver() && heard.forget(), service.bounds.look)
+      const patience = setInterval(() => isOver() && heard.forget(), service.bounds.checkEveryMs)
       await slot.releasedDuring(() => heard.promise).finally(() => clearInterval(patience))
     }
   } finally {

@@ -25,7 +25,7 @@ export function readWhere(
   params: Readonly<Record<string, string>>,
   columns: Readonly<Record<string, ShapeColumn>>,
 ): Condition {
-  if (text.length > limits.shapes.where) fault(`must have at most ${limits.shapes.where} characters`)
+  if (text.length > limits.shapes.whereLength) fault(`must have at most ${limits.shapes.whereLength} characters`)
   const tokens = tokensOf(text) ?? fault('cannot be read')
   return new Reader(tokens, params, columns).whole()
 }
@@ -61,7 +61,7 @@ class Reader {
 
   #one(): Part {
     this.#depth += 1
-    if (this.#depth > limits.shapes.depth) fault('has too many brackets')
+    if (this.#depth > limits.shapes.whereDepth) fault('has too many brackets')
     const condition = this.#negated() ?? this.#bracket() ?? this.#constant() ?? this.#comparison()
     this.#depth -= 1
     return condition

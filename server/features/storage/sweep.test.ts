@@ -18,7 +18,7 @@ afterEach(() => st.close())
 const pdf = { contentType: 'application/pdf' }
 const put = (path: string) => st.services.files.put('report-books', path, Buffer.from(path), pdf)
 const paths = async () => (await st.services.files.list('report-books', { prefix: '', limit: 999 })).map(({ path }) => path)
-const later = () => st.clock.advance(limits.storage.orphan + 1)
+const later = () => st.clock.advance(limits.storage.orphanAgeMs + 1)
 const { id: report, school_id, student_group_id, term_id } = draftReport
 const file = { file_size: 1, sha256: null, generated_by: null, generated_at: '2026-01-09T15:00:00.000Z' }
 const record = (path: string) =>
@@ -54,7 +54,7 @@ describe('the sweep of the files', () => {
       await tx.remove('report_book_pdf', rows)
     })
     expect(await sweepFiles(st.services)).toBe(0)
-    st.clock.advance(limits.bin)
+    st.clock.advance(limits.binRetentionMs)
     expect(await sweepFiles(st.services)).toBe(0)
     st.clock.advance(1)
     expect(await sweepFiles(st.services)).toBe(1)

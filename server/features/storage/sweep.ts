@@ -18,7 +18,7 @@ const SUSPICIOUS = { atLeast: 100, share: 0.25 }
  * nodes: files written before a crash, replaced pictures, files of deleted rows, unfinished uploads. Returns how many were deleted.
  */
 export async function sweepFiles(services: Used): Promise<number> {
-  const before = services.clock.now() - limits.storage.orphan
+  const before = services.clock.now() - limits.storage.orphanAgeMs
   await services.files.sweep(before)
   await services.uploads.sweep(before)
   const since = services.clock.now() - (await lifeOfOrphans(services))
@@ -32,7 +32,7 @@ export async function sweepFiles(services: Used): Promise<number> {
 /** Another node may still send the row: after weeks offline, or after this database was restored. */
 async function lifeOfOrphans({ store }: Used): Promise<number> {
   const nodes = await store.read(asSystem(), (tx) => tx.db.$count(tx.t.sync_peer))
-  return nodes > 0 ? limits.storage.orphanAmongNodes : limits.storage.orphan
+  return nodes > 0 ? limits.storage.orphanAgeAmongNodesMs : limits.storage.orphanAgeMs
 }
 
 type Sweep = { before: number; inBin: ReadonlySet<string> }
@@ -42,12 +42,12 @@ async function sweepBucket(services: Used, bucket: Bucket, { before, inBin }: Sw
   const orphans: StoredObject[] = []
   let seen = 0
   for (let after: string | undefined; ; ) {
-    const page = await files.list(bucket, { prefix: '', limit: limits.storage.page, ...(after !== undefined && { after }) })
+    const page = await files.list(bucket, { prefix: '', limit: limits.storage.sweepPage, ...(after !== undefined && { after }) })
     seen += page.length
     const old = page.filter(({ modifiedAt, path }) => modifiedAt < before && (bucket === 'images' || !inBin.has(path)))
     for (const object of old) if (!(await store.read(asSystem(), (tx) => isWanted(tx, object)))) orphans.push(object)
     after = page.at(-1)?.path
-    if (page.length < limits.storage.page) break
+    if (page.length < limits.storage.sweepPage) break
   }
   if (orphans.length > SUSPICIOUS.atLeast && orphans.length > seen * SUSPICIOUS.share) {
     log.warn({ bucket, orphans: orphans.length, objects: seen }, 'most stored files belong to no row of this database: none was removed')
@@ -81,7 +81,7 @@ export function scheduleSweeps(services: Used): { stop(): Promise<void> } {
     sweepFiles(services)
       .then((removed) => removed > 0 && services.log.info({ removed }, 'removed files that belonged to no row'))
       .catch((error: unknown) => services.log.warn({ err: error }, 'the sweep of the files failed'))
-  return repeatedly(sweep, { first: limits.storage.afterStart, every: limits.storage.sweep })
+  return repeatedly(sweep, { first: limits.storage.startDelayMs, every: limits.storage.sweepEveryMs })
 }
 
 const reportPdfAt = rowsBy('report_book_pdf', { path: 'file_path' }, { columns: ['id'], limit: 1 })

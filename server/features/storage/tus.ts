@@ -40,7 +40,7 @@ async function deliver(services: Services, claims: UploadClaims | NodeFileClaims
   const { store, uploads } = services
   if ((await store.read(asSystem(), (tx) => countOf(tx, noteOf(claims.id)))) > 0) return
   await keepIncoming(services, claims, await uploads.read(claims.id))
-  await store.write(asSystem(), (tx) => count(tx, noteOf(claims.id), limits.storage.orphan))
+  await store.write(asSystem(), (tx) => count(tx, noteOf(claims.id), limits.storage.orphanAgeMs))
 }
 
 const ONE_UPLOAD = 'An upload is one file here, whose size is said at the beginning and whose pieces come one after another.'
@@ -105,7 +105,7 @@ async function withWhatComes(request: Request): Promise<Request> {
   try {
     for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
       size += piece.length
-      if (size > limits.resumable.chunk) throw common.tooLarge()
+      if (size > limits.resumable.chunkBytes) throw common.tooLarge()
       pieces.push(piece)
     }
   } catch (error) {

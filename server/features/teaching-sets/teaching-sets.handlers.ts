@@ -157,7 +157,7 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
       const all = await setsOfYear(tx, { school: year.school_id, year: year.id })
       const columns = { academic_year_id: year.id, subject_id: body.subjectId, name: body.name }
       demandFreeName(all, columns)
-      if (all.length >= limits.teachingSets.ofYear) throw teachingSetFailures.tooMany()
+      if (all.length >= limits.teachingSets.perYear) throw teachingSetFailures.tooMany()
       const set = await tx.insert('teaching_set', { id: tx.newId(), school_id: year.school_id, ...columns }).catch(orNotFound)
       await replaceTeachers(context, set, body.teacherIds ?? [])
       await replaceStudents(tx, set, body.studentIds ?? [])

@@ -40,7 +40,7 @@ async function siblingsOf(tx: WriteTx, year: Row<'academic_year'>, name: string,
 }
 
 const demandRoom = (siblings: readonly Term[]) => {
-  if (siblings.length >= limits.termsOfYear) throw termFailures.tooMany()
+  if (siblings.length >= limits.termsPerYear) throw termFailures.tooMany()
 }
 
 export const termHandlers: Handlers<typeof terms> = {

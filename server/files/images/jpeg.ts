@@ -46,7 +46,7 @@ export function stripJpeg(bytes: Uint8Array): StrippedImage {
   let orientation = 1
   let at = 2
   for (let count = 0; ; count += 1) {
-    if (count > limits.image.parts) throw damaged()
+    if (count > limits.image.segments) throw damaged()
     if (view.getUint8(at) !== 0xff) throw damaged()
     const marker = view.getUint8(at + 1)
     if (marker === 0xff) {

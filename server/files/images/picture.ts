@@ -31,7 +31,7 @@ export async function checkPicture(bytes: Uint8Array, declared: string, pixels: 
   const { bytes: clean, sides } = cleaned(bytes, declared)
   for (const { width, height } of sides) {
     if (width < 1 || height < 1) throw damaged()
-    if (Math.max(width, height) > limits.image.side || width * height > pixels) throw imageFailures.tooManyPixels()
+    if (Math.max(width, height) > limits.image.sidePixels || width * height > pixels) throw imageFailures.tooManyPixels()
   }
   if (sides.length === 0) throw damaged()
   return { bytes: clean, type: declared }

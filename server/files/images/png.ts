@@ -23,7 +23,7 @@ export function stripPng(bytes: Uint8Array): StrippedImage {
   const sides: Dimensions[] = []
   let orientation = 1
   for (let at = SIGNATURE_BYTES, count = 0; ; count += 1) {
-    if (count > limits.image.parts) throw damaged()
+    if (count > limits.image.segments) throw damaged()
     const length = view.getUint32(at)
     const type = asciiAt(bytes, at + 4, 4)
     const end = at + 12 + length

@@ -35,7 +35,7 @@ export function stripWebp(bytes: Uint8Array): StrippedImage {
   const sides: Dimensions[] = []
   let orientation = 1
   for (let at = HEADER_BYTES, count = 0; at + 8 <= end; count += 1) {
-    if (count > limits.image.parts) throw damaged()
+    if (count > limits.image.segments) throw damaged()
     const type = asciiAt(bytes, at, 4)
     const length = view.getUint32(at + 4, true)
     if (at + 8 + length > end) throw damaged()

@@ -19,7 +19,7 @@ export const noFiles = (): FileTally => ({ same: 0, unhashed: 0, absent: 0, swap
 
 type Swapped = { entity: FileTable; row_id: string }
 
-/** Reads every file of a school, or of people (`COMMONS`), and compares it with its row. The first `limits.audit.named` swapped ones are named. */
+/** Reads every file of a school, or of people (`COMMONS`), and compares it with its row. The first `limits.audit.listedDifferences` swapped ones are named. */
 export async function auditFiles(
   { store, files }: { store: Store; files: Pick<ObjectStorage, 'open'> },
   school: string,
@@ -29,15 +29,15 @@ export async function auditFiles(
   for (const table of fileTables.filter((each) => (descriptions[each].scope === 'commons') === (school === COMMONS)))
     for (let last: string | undefined = COMMONS; last !== undefined; ) {
       const after: string = last
-      const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.connection, school, table, after, limits.audit.rows))
+      const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.connection, school, table, after, limits.audit.pageRows))
       for (const { id, file } of await namedBy(store, table, school, ids)) {
         if (!file) continue
         const is = await verdictOn({ store, files }, { table, id, school }, file)
         if (is === 'gone') continue
         tally[is] += 1
-        if (is === 'swapped' && swapped.length < limits.audit.named) swapped.push({ entity: table, row_id: id })
+        if (is === 'swapped' && swapped.length < limits.audit.listedDifferences) swapped.push({ entity: table, row_id: id })
       }
-      last = ids.length === limits.audit.rows ? ids.at(-1) : undefined
+      last = ids.length === limits.audit.pageRows ? ids.at(-1) : undefined
     }
   return { tally, swapped }
 }

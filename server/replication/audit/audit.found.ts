@@ -84,19 +84,19 @@ export function differing({ here, said }: Pick<Disagreement, 'here' | 'said'>): 
 const cut = (values: Disagreement['here']) =>
   values &&
   Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, limits.audit.text) : value]),
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, limits.audit.findingLength) : value]),
   )
 
 export function verdictToText(found: Found): string {
   const verdict: z.input<typeof Verdict> = {
     ...found,
     witnesses: found.witnesses.map(({ name, side, is }) => ({ name, side, is })),
-    disagreements: found.disagreements.slice(0, limits.audit.told).map((each) => {
+    disagreements: found.disagreements.slice(0, limits.audit.findingsPerRun).map((each) => {
       const [here, told] = differing(each)
       return { ...each, here: cut(here), said: each.said && { ...each.said, values: cut(told) } }
     }),
     wrong: found.wrong
-      .slice(0, limits.audit.told)
+      .slice(0, limits.audit.findingsPerRun)
       .map((each) => ({ ...each, entries: each.entries.map(({ entity, row_id }) => ({ entity, row_id })) })),
   }
   // Parsing leaves out fields that the schema does not have.

@@ -79,7 +79,7 @@ export class HistoryEvidence {
         await reads(tx, own)
         if (evidence.given.isAlone)
           for (const seq of [...new Set(own.map((entry) => entry.seq)), to + 1].sort((a, b) => a - b)) {
-            if (seq > next && missing.length < limits.audit.remembered) missing.push({ after: next - 1, seq: seq - 1 })
+            if (seq > next && missing.length < limits.audit.rememberedFaults) missing.push({ after: next - 1, seq: seq - 1 })
             next = Math.min(seq, to) + 1
           }
         await evidence.verify(tx, { school, secret }, entries)
@@ -118,7 +118,7 @@ export class HistoryEvidence {
 
   private breakAt({ after, seq }: Break): void {
     this.wrongCount += 1
-    if (this.gaps.length >= limits.audit.remembered) {
+    if (this.gaps.length >= limits.audit.rememberedFaults) {
       this.beyond.own = Math.min(this.beyond.own, seq ?? after)
       return
     }
@@ -127,7 +127,7 @@ export class HistoryEvidence {
   }
 
   private async nameBreaks(tx: ReadTx, school: string): Promise<void> {
-    for (const { after, upTo } of this.gaps.slice(0, limits.audit.named)) {
+    for (const { after, upTo } of this.gaps.slice(0, limits.audit.listedDifferences)) {
       const at = upTo === Number.MAX_SAFE_INTEGER ? after : upTo
       const entries = ((await entriesBetween(tx, { school, from: at, to: at })) as Stored[]).filter((entry) => this.isOwn(entry))
       this.wrong.push({ kind: 'chain', node: null, at: entries[0]?.at ?? null, entries: entries.slice(0, NAMED_ENTRIES) })
@@ -145,9 +145,9 @@ export class HistoryEvidence {
       if (verdict !== 'forged' && !isMissing) continue
       this.wrongCount += 1
       const own = others.filter((entry) => partOf(entry) === part)
-      if (this.forged.size < limits.audit.remembered) this.forged.add(part)
+      if (this.forged.size < limits.audit.rememberedFaults) this.forged.add(part)
       else this.beyond.others = Math.min(this.beyond.others, first.seq)
-      if (this.wrong.length < limits.audit.named)
+      if (this.wrong.length < limits.audit.listedDifferences)
         this.wrong.push({ kind: 'signature', node: first.node_id, at: first.at, entries: own.slice(0, NAMED_ENTRIES) })
     }
   }

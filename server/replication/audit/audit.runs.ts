@@ -66,9 +66,9 @@ export async function headOfLastRun(tx: ReadTx, school: string, key: Buffer): Pr
  */
 export async function isDue(tx: ReadTx, school: string, key: Buffer): Promise<boolean> {
   const runs = await newestRuns(tx, { school })
-  const isRunning = runs.some(({ ended_at, leased_until }) => ended_at === null && isWithin(tx.nowMs, leased_until, limits.audit.lease))
+  const isRunning = runs.some(({ ended_at, leased_until }) => ended_at === null && isWithin(tx.nowMs, leased_until, limits.audit.leaseMs))
   const last = await lastRun(tx, school, key)
-  return !isRunning && !(last && tx.nowMs >= Date.parse(last.begun) && tx.nowMs - Date.parse(last.begun) < limits.audit.age)
+  return !isRunning && !(last && tx.nowMs >= Date.parse(last.begun) && tx.nowMs - Date.parse(last.begun) < limits.audit.dueAfterMs)
 }
 
 const isWithin = (now: number, until: string, longest: number): boolean => now < Date.parse(until) && Date.parse(until) - now <= longest
@@ -82,7 +82,7 @@ export async function claimRun(tx: WriteTx, school: string, key: Buffer): Promis
 
 export async function beginRun(tx: WriteTx, school: string): Promise<string> {
   const id = tx.newId()
-  const lease = { begun_at: tx.now, leased_until: toInstant(tx.nowMs + limits.audit.lease) }
+  const lease = { begun_at: tx.now, leased_until: toInstant(tx.nowMs + limits.audit.leaseMs) }
   const nothing = { ended_at: null, is_bad: null, found: null, seal: null }
   await tx.local.insert(tx.t.audit_run).values({ id, school_id: school, ...lease, ...nothing })
   return id
@@ -93,7 +93,7 @@ export async function renewRun(tx: WriteTx, id: string): Promise<void> {
   const { audit_run } = tx.t
   await tx.local
     .update(audit_run)
-    .set({ leased_until: toInstant(tx.nowMs + limits.audit.lease) })
+    .set({ leased_until: toInstant(tx.nowMs + limits.audit.leaseMs) })
     .where(eq(audit_run.id, id))
 }
 
@@ -107,6 +107,6 @@ export async function endRun(tx: WriteTx, id: string, found: Found, key: Buffer)
     .update(audit_run)
     .set({ ...ended, seal: sealOf({ ...run, ...ended }, key) })
     .where(eq(audit_run.id, id))
-  const old = (await runsOf(tx, { school: run.school_id })).slice(limits.audit.runs).map((each) => each.id)
+  const old = (await runsOf(tx, { school: run.school_id })).slice(limits.audit.keptRuns).map((each) => each.id)
   if (old.length > 0) await tx.local.delete(audit_run).where(and(eq(audit_run.school_id, run.school_id), inArray(audit_run.id, old)))
 }

@@ -43,7 +43,7 @@ export async function audit(store: Store, audited: Audited, tell: (share: number
       const key = `${each.entity}:${each.row_id}`
       if (kept.has(key)) continue
       lost[each.entity === 'grade' ? 'marks' : 'others'] += 1
-      if (kept.size < limits.audit.remembered) kept.set(key, each)
+      if (kept.size < limits.audit.rememberedFaults) kept.set(key, each)
     }
   }
   const evidence = await HistoryEvidence.read(store, audited, lookForLost, (share) => tell(share / 2))
@@ -51,7 +51,7 @@ export async function audit(store: Store, audited: Audited, tell: (share: number
     marks: { ...nothingCounted(), contradicted: lost.marks },
     others: { ...nothingCounted(), contradicted: lost.others },
     files: noFiles(),
-    disagreements: [...kept.values()].slice(0, limits.audit.named),
+    disagreements: [...kept.values()].slice(0, limits.audit.listedDifferences),
     wrong: evidence.wrong,
     wrongCount: evidence.wrongCount,
   }
@@ -79,7 +79,7 @@ async function* pagesOf(store: Store, table: Replicated, school: string): AsyncG
   if (near) yield* paged((last) => store.read(asSystem(), (tx) => placedRows(tx, table, near, school, last)))
   const rest = paged((last) =>
     store.read(asSystem(), async (tx) => {
-      const ids = await tx.dialect.rowIdsAfter(tx.connection, school, table, last?.id ?? COMMONS, limits.audit.rows)
+      const ids = await tx.dialect.rowIdsAfter(tx.connection, school, table, last?.id ?? COMMONS, limits.audit.pageRows)
       return ids.map((id) => ({ id, near: '' }))
     }),
   )
@@ -104,7 +104,7 @@ async function* paged(read: (last: PageStart | null) => Promise<readonly PageSta
   for (let last: PageStart | null = null; ; ) {
     const page: readonly PageStart[] = await read(last)
     if (page.length > 0) yield page
-    if (page.length < limits.audit.rows) return
+    if (page.length < limits.audit.pageRows) return
     last = page.at(-1) ?? null
   }
 }
@@ -118,7 +118,7 @@ async function placedRows(tx: ReadTx, table: Replicated, near: string, school: s
     .from(tableIn(tx, table) as never)
     .where(and(eq(columns['school_id'] as SQLiteColumn, school), after))
     .orderBy(place, id)
-    .limit(limits.audit.rows)
+    .limit(limits.audit.pageRows)
 }
 
 /** Marks first, so that they are named first. */
@@ -130,11 +130,11 @@ const tablesOf = (school: string): Replicated[] =>
 function add(result: Audit, table: Replicated, { tally, disagreements }: Awaited<ReturnType<typeof auditRows>>): void {
   const own = result[table === 'grade' ? 'marks' : 'others']
   for (const name of Object.keys(own) as (keyof Tally)[]) own[name] += tally[name]
-  result.disagreements.push(...disagreements.slice(0, limits.audit.named - result.disagreements.length))
+  result.disagreements.push(...disagreements.slice(0, limits.audit.listedDifferences - result.disagreements.length))
 }
 
 async function addUnwritten(store: Store, result: Audit, table: Replicated, school: string): Promise<void> {
-  const ids = await store.read(asSystem(), (tx) => unwritten(tx, table, school, limits.audit.remembered))
+  const ids = await store.read(asSystem(), (tx) => unwritten(tx, table, school, limits.audit.rememberedFaults))
   const disagreements = ids.map(
     (row_id): Disagreement => ({
       entity: table,
@@ -154,7 +154,7 @@ async function addFiles(store: Store, result: Audit, files: NonNullable<Audited[
   result.files = tally
   const why = { unit: null, why: 'swapped', here: null, said: null, by: null } as const
   const found = swapped.map((each): Disagreement => ({ ...each, ...why }))
-  result.disagreements.push(...found.slice(0, limits.audit.named - result.disagreements.length))
+  result.disagreements.push(...found.slice(0, limits.audit.listedDifferences - result.disagreements.length))
 }
 
 /** Whether this node has no parent. What a parent may have refused is not here either, and is no loss. */

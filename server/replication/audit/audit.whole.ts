@@ -27,7 +27,7 @@ export async function auditWhole(at: AuditUse, school: string, carry: Carrier, t
   const parents = await store.read(asSystem(), parentsOf)
   const above: Witness[] = []
   for (const parent of parents.filter(({ school_id }) => school_id === school)) above.push(await parentAsWitness(at, parent, carry))
-  const isRecent = before.restored !== null && at.clock.now() - Date.parse(before.restored.at) < limits.audit.restored
+  const isRecent = before.restored !== null && at.clock.now() - Date.parse(before.restored.at) < limits.audit.restoreReportedMs
   return { ...found, ...before, restored: isRecent ? before.restored : null, witnesses: [...above, ...below] }
 }
 

@@ -36,7 +36,7 @@ function restingAfterReads(store: Store, now: () => number): Store {
   const read: Store['read'] = async (person, work) => {
     const begun = now()
     const result = await store.read(person, work)
-    await after(Math.min(now() - begun, limits.audit.rest))
+    await after(Math.min(now() - begun, limits.audit.maxPauseMs))
     return result
   }
   return Object.create(store, { read: { value: read } }) as Store
@@ -56,7 +56,7 @@ export async function auditDue(at: AuditUse, carry: Carrier): Promise<{ audited:
     let told = performance.now()
     let saying: Promise<unknown> = Promise.resolve()
     const found = await auditWhole(resting, school, carry, () => {
-      if (performance.now() - told < limits.audit.lease / 10) return
+      if (performance.now() - told < limits.audit.leaseMs / 10) return
       told = performance.now()
       saying = saying.then(() => store.write(asSystem(), (tx) => renewRun(tx, run))).catch(() => {})
     })
@@ -76,7 +76,7 @@ type Watched = Pick<Services, 'store' | 'keys' | 'log' | 'config'> & { program?:
  * Audits once a day what is due, in a process of its own at low priority: it reads everything, and holds up nobody. The results stand in
  * the database; the log says whether somebody must look.
  */
-export function scheduleAudits({ store, keys, log, config, program, afterStart = limits.audit.afterStart }: Watched): {
+export function scheduleAudits({ store, keys, log, config, program, afterStart = limits.audit.startDelayMs }: Watched): {
   stop(): Promise<void>
 } {
   let current: ReturnType<typeof runAside> | null = null
@@ -92,7 +92,7 @@ export function scheduleAudits({ store, keys, log, config, program, afterStart =
   }
   const looking = repeatedly(() => look().catch((error: unknown) => log.warn({ err: error }, 'the audit failed')), {
     first: afterStart,
-    every: limits.audit.every,
+    every: limits.audit.checkEveryMs,
   })
   return {
     stop: async () => {

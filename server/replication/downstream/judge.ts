@@ -411,7 +411,7 @@ function asKnown(table: Replicated, state: RowState, known: KnownRow | undefined
 
 /** Whether the unit is of a newer program, and no larger than what is kept of a refused unit. */
 const isOfNewerProgram = ({ schema, extra }: RowState, unit: string): boolean =>
-  schema > SCHEMA_VERSION && canonical(extra?.[unit]).length <= limits.sync.refused.value
+  schema > SCHEMA_VERSION && canonical(extra?.[unit]).length <= limits.sync.refused.valueLength
 
 const isOfAnotherSchool = (table: Replicated, values: Values, { school_id }: Peer) =>
   descriptions[table].scope === 'school' && values['school_id'] !== undefined && values['school_id'] !== school_id

@@ -67,7 +67,7 @@ async function beginning(tx: ReadTx, school: string, epoch: string): Promise<Cur
 const FIRST: Replicated = 'school'
 
 /** Rows of a page. Marks are small and many: with few of them the cost of a page would mostly be that of its commit. */
-const rowsAtOnce = (table: Replicated) => (table === 'grade' ? limits.sync.copyMarks : limits.sync.pageRows)
+const rowsAtOnce = (table: Replicated) => (table === 'grade' ? limits.sync.copyPageMarks : limits.sync.pageRows)
 
 type Read = { rows: Carried[]; told: HistoryEntry[]; cursor: Cursor; isLast: boolean; total: number | null; copied: number | null }
 
@@ -100,7 +100,7 @@ const lastEntries = statement<{ school: string }>()(({ db, t: { history }, p }) 
     .where(eq(history.school_id, p.school))
     .orderBy(desc(history.seq))
     .limit(1)
-    .offset(limits.sync.pageHistory),
+    .offset(limits.sync.pageHistoryEntries),
 )
 
 /**

@@ -52,7 +52,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const cursor = textToCursor(push.cursor)
   const conflictStates = opened.flatMap(({ table, state }) => (table === 'sync_conflict' ? [state] : []))
   const writerLimits = await writersOf(tx, peer, epoch, push.to)
-  const mostPlausible = (await tx.dialect.feedOf(tx.connection, school)).seq + limits.sync.claims
+  const mostPlausible = (await tx.dialect.feedOf(tx.connection, school)).seq + limits.sync.counterLead
   const readUpTo = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
   const proofs = new RowProofs(tx, school, keys.secret, judged)
   const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, conflictStates, proofs) : null

@@ -74,25 +74,25 @@ export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   const news = commitWaiters(services.store)
   const digests = digestsInTurn(services.store)
   const at = { app, services, busy: new Set<string>() }
-  const { least, small, list } = limits.sync.door
-  answerAt(at, { path: '/sync/join', from: invited, schema: Join, most: small }, (given) => join(services, given))
-  answerAt(at, { path: '/sync/challenge', from: enrolled, schema: Nothing, most: least }, async ({ asker }) => ({
+  const { minimalBytes, smallBytes, listBytes } = limits.sync.message
+  answerAt(at, { path: '/sync/join', from: invited, schema: Join, most: smallBytes }, (given) => join(services, given))
+  answerAt(at, { path: '/sync/challenge', from: enrolled, schema: Nothing, most: minimalBytes }, async ({ asker }) => ({
     challenge: newChallenge(asker.peer, challengeHere(services)),
   }))
-  answerAt(at, { path: '/sync/hello', from: greeting, schema: Hello, most: small }, (given) => hello(services, given))
-  answerAt(at, { path: '/sync/renew', from: numbered, schema: Renew, most: small }, (given) => renew(services, given))
-  answerAt(at, { path: '/sync/pull', from: numbered, schema: Pull, most: small }, (given) => pull(services, given, news))
+  answerAt(at, { path: '/sync/hello', from: greeting, schema: Hello, most: smallBytes }, (given) => hello(services, given))
+  answerAt(at, { path: '/sync/renew', from: numbered, schema: Renew, most: smallBytes }, (given) => renew(services, given))
+  answerAt(at, { path: '/sync/pull', from: numbered, schema: Pull, most: smallBytes }, (given) => pull(services, given, news))
   answerAt(at, { path: '/sync/push', from: numbered, schema: Push, most: limits.sync.pageBytes, isPacked: true, isAlone: true }, (given) =>
     push(services, given),
   )
-  answerAt(at, { path: '/sync/known', from: numbered, schema: KnownRowsQuery, most: list, isPacked: true }, (given) =>
+  answerAt(at, { path: '/sync/known', from: numbered, schema: KnownRowsQuery, most: listBytes, isPacked: true }, (given) =>
     known(services, given),
   )
-  answerAt(at, { path: '/sync/verify', from: numbered, schema: Nothing, most: least }, (given) => verify(services, given, digests))
-  answerAt(at, { path: '/sync/files', from: inSession, schema: FileAsk, most: list, isPacked: true }, ({ asker, asked }) =>
+  answerAt(at, { path: '/sync/verify', from: numbered, schema: Nothing, most: minimalBytes }, (given) => verify(services, given, digests))
+  answerAt(at, { path: '/sync/files', from: inSession, schema: FileAsk, most: listBytes, isPacked: true }, ({ asker, asked }) =>
     answerFiles(services, asker.peer, asked),
   )
-  answerAt(at, { path: '/sync/wiped', from: departing, schema: Wiped, most: least }, ({ asker, asked }) =>
+  answerAt(at, { path: '/sync/wiped', from: departing, schema: Wiped, most: minimalBytes }, ({ asker, asked }) =>
     services.store.write(asSystem(), async (tx) => {
       await noteWiped(tx, asker.peer.id, asked.asked_at)
       return {}

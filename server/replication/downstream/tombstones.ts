@@ -34,7 +34,7 @@ async function forgetPage(tx: WriteTx, node: string, school: string, after: numb
   const heard = await heardByAll(tx, node, school)
   const limit = limits.sync.pageRows
   const found = await tx.dialect.tombstones(tx.connection, school, after, heard, limit)
-  const before = tx.nowMs - limits.sync.tombstones.age
+  const before = tx.nowMs - limits.sync.tombstones.ageMs
   const old = found.filter(({ units }) => deletedAt(units) < before)
   const last = found.at(-1)?.seq ?? heard
   if (old.length > 0) await dropTombstones(tx, school, old, old.at(-1)?.seq ?? 0)
@@ -48,7 +48,7 @@ const deletedAt = (units: string): number => textToVersions({ vv: '{}', units })
 async function heardByAll(tx: ReadTx, node: string, school: string): Promise<number> {
   const { sync_peer } = tx.t
   const peers: Peer[] = await tx.db.select().from(sync_peer).where(eq(sync_peer.school_id, school))
-  const silentSince = tx.nowMs - limits.sync.tombstones.silence
+  const silentSince = tx.nowMs - limits.sync.tombstones.silentChildMs
   const places = peers
     .filter(({ revoked_at }) => revoked_at === null)
     .filter(({ side, last_seen_at, enrolled_at }) => side === 'parent' || Date.parse(last_seen_at ?? enrolled_at) >= silentSince)
@@ -70,10 +70,10 @@ export async function heard(tx: WriteTx, node: string, peer: Peer, cursor: strin
 
 /** Forgets deletions once a day, and first a while after the start. */
 export function scheduleForgetting(services: Used): { stop(): Promise<void> } {
-  const { afterStart, every } = limits.sync.tombstones
+  const { startDelayMs, everyMs } = limits.sync.tombstones
   const forget = () =>
     forgetDeletions(services)
       .then((forgotten) => forgotten > 0 && services.log.info({ forgotten }, 'forgot old deletions that every node has heard of'))
       .catch((error: unknown) => services.log.warn({ err: error }, 'forgetting old deletions failed'))
-  return repeatedly(forget, { first: afterStart, every })
+  return repeatedly(forget, { first: startDelayMs, every: everyMs })
 }

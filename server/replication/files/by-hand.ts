@@ -45,7 +45,7 @@ export async function packForChild(services: Carrying, peer: Peer, asked: readon
 
 async function pack({ files }: Carrying, rows: readonly (OfRow & { file: NamedFile | null })[]): Promise<Packed[]> {
   const packed: Packed[] = []
-  let room: number = limits.sync.files.bundle
+  let room: number = limits.sync.files.stickBytes
   for (const { table, id, file } of rows) {
     const held = file && (await heldOf({ files }, file))
     if (!file || !held || held.size > room) continue

@@ -39,7 +39,7 @@ export async function giveToParent(
 const asBytes = ({ length }: Uint8Array) => ({ 'content-type': 'application/offset+octet-stream', 'content-length': String(length) })
 
 async function pieceAt(files: Services['files'], { bucket, path }: NamedFile, at: number, size: number): Promise<Uint8Array> {
-  const last = Math.min(at + limits.sync.files.piece, size) - 1
+  const last = Math.min(at + limits.sync.files.chunkBytes, size) - 1
   const opened = last >= at ? await files.open(bucket, path, { first: at, last }) : null
   const pieces: Uint8Array[] = []
   for await (const piece of opened?.body ?? []) pieces.push(piece as Uint8Array)

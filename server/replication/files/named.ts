@@ -66,7 +66,7 @@ function picture(id: string, row: Values, kind: 'avatar' | 'crest'): NamedFile |
 const shaOf = (value: unknown): string | null => (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? value : null)
 
 /** The most bytes that such a file may have. */
-export const mostBytes = ({ bucket }: NamedFile): number => (bucket === 'images' ? limits.image.bytes : limits.reportFile)
+export const mostBytes = ({ bucket }: NamedFile): number => (bucket === 'images' ? limits.image.bytes : limits.reportFileBytes)
 
 export type Content = { sha256: string; size: number }
 

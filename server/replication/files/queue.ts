@@ -55,8 +55,8 @@ async function changed(tx: ReadTx, school: string, after: number): Promise<{ ent
       .where(where)
       .orderBy(asc(sync_row.seq))
       .limit(limit)
-  const found = (await select(since, limits.sync.files.batch + 1)) as (Entry & { seq: number })[]
-  if (found.length <= limits.sync.files.batch) return { entries: found, to: head, more: false }
+  const found = (await select(since, limits.sync.files.perQuery + 1)) as (Entry & { seq: number })[]
+  if (found.length <= limits.sync.files.perQuery) return { entries: found, to: head, more: false }
   const last = found.at(-1)?.seq as number
   const whole = found.filter(({ seq }) => seq < last)
   if (whole.length > 0) return { entries: whole, to: last - 1, more: true }
@@ -143,10 +143,10 @@ export type Later = Entry & { direction: 'up' | 'down'; tries: number; reason: s
 
 /** Each row waits longer than the last time. Wrong content is asked for once a day in the end. */
 export async function postpone(tx: WriteTx, peerId: string, rows: readonly Later[]): Promise<void> {
-  const { first, most, worst } = limits.sync.files
+  const { retryFirstMs, retryMaxMs, retryWrongContentMs } = limits.sync.files
   for (const row of rows) {
     const { direction, tries, reason } = row
-    const ms = Math.min(first * 2 ** Math.min(tries, 30), reason === WRONG ? worst : most)
+    const ms = Math.min(retryFirstMs * 2 ** Math.min(tries, 30), reason === WRONG ? retryWrongContentMs : retryMaxMs)
     const next_at = toInstant(tx.nowMs + ms)
     await tx.local
       .update(tx.t.sync_file)

@@ -21,7 +21,7 @@ const NOTHING = { ticket: null, content: null, upload: null, offset: null }
 
 /** Answers for each file whether the child may take it, or should give it (SPEC, «Files»). */
 export async function answerFiles(services: Services, peer: Peer, { files }: FileAsk): Promise<FileAnswers> {
-  if (files.length > limits.sync.files.batch) throw syncFailures.tooLarge()
+  if (files.length > limits.sync.files.perQuery) throw syncFailures.tooLarge()
   const named = await services.store.read(asSystem(), (tx) => filesInScope(tx, peer, files))
   const answers = new Map<string, FileAnswer>()
   await eachOf(files, LOOKUPS_AT_ONCE, async (asked) => {
@@ -69,7 +69,7 @@ const lands = (services: Services, id: string, file: NamedFile, content: Content
 
 function ticketFor({ keys, clock }: Services, peer: Peer, { table, id: row }: FileRequest, content: Content, give: boolean) {
   const id = stagedId(give ? 'up' : 'down', peer.id, row, content)
-  const until = clock.now() + limits.resumable.life
+  const until = clock.now() + limits.resumable.lifetimeMs
   return { id, token: signToken({ id, peer: peer.id, table, row, give, ...content, until }, keys.upload) }
 }
 

@@ -17,7 +17,7 @@ export async function takeFromParent(
   signal: AbortSignal,
 ): Promise<void> {
   const ask = (offset: number) => askFrom(line, ticket, offset, content.size, signal)
-  if (content.size <= limits.sync.files.piece) return land(services, file, await wholeOf(await ask(0), content), content)
+  if (content.size <= limits.sync.files.chunkBytes) return land(services, file, await wholeOf(await ask(0), content), content)
   const { uploads } = services
   const id = stagedId('down', peerId, row, content)
   let offset = await stagedBytes(services, id, content)
@@ -92,7 +92,7 @@ class Heard {
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The line was silent for too long.')), limits.connection.stall).unref()
+    timer = setTimeout(() => reject(new Error('The line was silent for too long.')), limits.connection.stallTimeoutMs).unref()
   })
   try {
     return await Promise.race([work, late])

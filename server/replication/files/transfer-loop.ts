@@ -23,7 +23,7 @@ export function keepTransferring(
   let isAsked = false
   let failures = 0
   let timer: NodeJS.Timeout | undefined
-  const { first, most } = limits.sync.files
+  const { retryFirstMs, retryMaxMs } = limits.sync.files
 
   const plan = (ms: number) => {
     clearTimeout(timer)
@@ -34,13 +34,13 @@ export function keepTransferring(
       await transfer.run(stopping.signal)
       failures = 0
       const next = await store.read(asSystem(), (tx) => nextDue(tx, peerId))
-      if (next) plan(Math.max(first, Date.parse(next) - Date.parse(toInstant(clock.now()))))
+      if (next) plan(Math.max(retryFirstMs, Date.parse(next) - Date.parse(toInstant(clock.now()))))
     } catch (error) {
       if (stopping.signal.aborted) return
       failures += 1
       if (!(error instanceof LineFailure)) log.warn({ err: error }, 'files could not be carried; it is tried again')
       else if (BARRED.includes(error.code)) return
-      plan(Math.min(most, first * 2 ** Math.min(failures, 30)))
+      plan(Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(failures, 30)))
     }
   }
   const wake = () => {

@@ -50,7 +50,7 @@ export class FileTransfer {
   private async due(): Promise<Item[]> {
     const { store, files } = this.services
     const queued = await store.read(asSystem(), async (tx) =>
-      queuedOf(tx, await this.peer(tx), { dueOnly: true, limit: limits.sync.files.batch }),
+      queuedOf(tx, await this.peer(tx), { dueOnly: true, limit: limits.sync.files.perQuery }),
     )
     const items: Item[] = []
     const over: Queued[] = []
@@ -79,7 +79,7 @@ export class FileTransfer {
     )
     let broken = 0
     const mistakes: unknown[] = []
-    await eachOf(moving, limits.sync.files.atOnce, async ({ item, answer }) => {
+    await eachOf(moving, limits.sync.files.concurrent, async ({ item, answer }) => {
       if (broken >= BROKEN || mistakes.length > 0 || signal.aborted) return
       try {
         await this.move(item, answer as FileAnswer, signal)

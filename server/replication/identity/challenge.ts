@@ -22,12 +22,12 @@ export function newChallenge(peer: Peer, here: Here, random: (size: number) => B
 }
 
 /**
- * Whether this node made the challenge for the peer and its present session, at most `limits.sync.door.challenge` ago. After this node's
+ * Whether this node made the challenge for the peer and its present session, at most `limits.sync.message.challengeAgeMs` ago. After this node's
  * clock was set back a child may need a new one.
  */
 export function isChallengeFor(peer: Peer, challenge: string, here: Here): boolean {
   const [time = '', random = '', seal = '', ...rest] = challenge.split('.')
   if (rest.length > 0 || !/^\d{1,15}$/.test(time)) return false
   if (!isSameSecret(Buffer.from(seal, 'base64url'), sealOf(`${time}.${random}`, peer, here))) return false
-  return Math.abs(here.now - Number(time)) <= limits.sync.door.challenge
+  return Math.abs(here.now - Number(time)) <= limits.sync.message.challengeAgeMs
 }

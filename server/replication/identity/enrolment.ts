@@ -87,7 +87,7 @@ export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invita
     if (!member?.is_active || member.role === 'member') throw replicationFailures.notALaptopUser()
   }
   const code = newCode()
-  const expires_at = toInstant(tx.nowMs + limits.sync.invitation.life)
+  const expires_at = toInstant(tx.nowMs + limits.sync.invitation.lifetimeMs)
   await tx.local.insert(tx.t.sync_invitation).values({
     id: tx.newId(),
     code_hash: keysOfCode(code).verifier,

@@ -38,7 +38,7 @@ export function authorityAt(address: URL): Promise<Authority | null> {
       resolve(topOf(socket.getPeerCertificate(true)))
       socket.destroy()
     })
-    socket.setTimeout(limits.firstByte, () => socket.destroy())
+    socket.setTimeout(limits.connection.firstByteTimeoutMs, () => socket.destroy())
     socket.once('error', () => resolve(null))
     socket.once('close', () => resolve(null))
   })
@@ -74,7 +74,7 @@ export function isUnknown(address: URL, authority: string | null): Promise<boole
   return new Promise((resolve) => {
     const asked = askSecurely(
       new URL('/healthz', address),
-      { ca: trusted(authority), agent: false, timeout: limits.firstByte },
+      { ca: trusted(authority), agent: false, timeout: limits.connection.firstByteTimeoutMs },
       (reply) => {
         reply.destroy()
         resolve(false)

@@ -26,7 +26,7 @@ export const MORE = 'more'
 
 /**
  * Keeps what this node refused of a child, for its administrators. Each write is kept once, however often it comes: its id follows from the
- * row, the unit and the dot. Of each person's laptops, and of a school's servers, at most `limits.sync.refused.most` are kept: what was put
+ * row, the unit and the dot. Of each person's laptops, and of a school's servers, at most `limits.sync.refused.writes` are kept: what was put
  * aside first gives way, and one entry tells that there is no room for more.
  */
 export async function keepChildRefusals(
@@ -77,7 +77,7 @@ const writesIn = ({ kind, school_id, node_id }: Peer, { table, state, units }: R
   })
 
 /** A value that would fill the disk is only on the child's own list. */
-const shortened = (value: RefusedWrite['value']) => (canonical(value).length > limits.sync.refused.value ? {} : value)
+const shortened = (value: RefusedWrite['value']) => (canonical(value).length > limits.sync.refused.valueLength ? {} : value)
 
 /** Entries of unreadable rows, one for each row. Neither the write nor its author can be told, but a laptop writes for its one person. */
 const unreadable = (tx: WriteTx, { school_id, user_id }: Peer, malformed: readonly Malformed[]): Kept[] =>
@@ -117,7 +117,7 @@ async function roomFor(tx: WriteTx, peer: Peer, wanted: number): Promise<number>
     inArray(sync_refused.peer_id, await enrolmentsOf(tx, peer)),
     ne(sync_refused.code, MORE),
   )
-  const room = limits.sync.refused.most - (await tx.db.$count(sync_refused, ofThem))
+  const room = limits.sync.refused.writes - (await tx.db.$count(sync_refused, ofThem))
   if (wanted <= room) return wanted
   const aside: { id: string }[] = await tx.db
     .select({ id: sync_refused.id })

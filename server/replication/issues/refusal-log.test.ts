@@ -11,7 +11,7 @@ function logOf() {
   const log = new RefusalLog({ clock: { now: () => now }, log: { warn: (fields) => void lines.push(fields) } })
   return { log, lines, wait: (ms: number) => (now += ms) }
 }
-const { every, senders } = limits.sync.refusals
+const { everyMs, senders } = limits.sync.refusalLog
 
 test('what is refused of a node is one line a minute, with how many there were since the line before', () => {
   const { log, lines, wait } = logOf()
@@ -19,7 +19,7 @@ test('what is refused of a node is one line a minute, with how many there were s
   expect(lines).toEqual([{ node: 'a number', kind: 'laptop', person: 'ada', ...forged, count: 2 }])
   for (let time = 0; time < 200; time += 1) log.note(sender('ada'), [forged])
   expect(lines).toHaveLength(1)
-  wait(every)
+  wait(everyMs)
   log.note(sender('ada'), [{ ...forged, code: 'malformed' }])
   expect(lines).toHaveLength(2)
   expect(lines[1]).toMatchObject({ code: 'malformed', count: 201 })

@@ -20,7 +20,7 @@ type Line = Omit<Sender, 'peer'> & Refusal & { count: number }
 type Used = { clock: Pick<Clock, 'now'>; log: { warn(fields: Line, message: string): void } }
 
 /**
- * Writes to the log what was refused of other nodes: for each enrolment at most one line in `limits.sync.refusals.every`, with the first
+ * Writes to the log what was refused of other nodes: for each enrolment at most one line in `limits.sync.refusalLog.everyMs`, with the first
  * refusal and how many there were since the line before. All requests without an enrolment count as one sender, so that nobody fills the
  * log under names of their own choice.
  */
@@ -32,11 +32,11 @@ export class RefusalLog {
   note({ peer, ...sender }: Sender, refusals: readonly Refusal[]): void {
     const [first] = refusals
     if (!first) return
-    const { every, senders } = limits.sync.refusals
+    const { everyMs, senders } = limits.sync.refusalLog
     const [key, now] = [peer ?? '', this.used.clock.now()]
     const before = this.last.get(key)
     const count = (before?.count ?? 0) + refusals.length
-    if (before && Math.abs(now - before.at) < every) {
+    if (before && Math.abs(now - before.at) < everyMs) {
       before.count = count
       return
     }

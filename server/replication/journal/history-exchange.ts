@@ -36,7 +36,7 @@ const weightsAfter = statement<{ school: string; after: number; notFrom: string 
     .from(history)
     .where(and(eq(history.school_id, p.school), gt(history.seq, p.after), notTold(history, p.notFrom, dialect)))
     .orderBy(asc(history.seq))
-    .limit(limits.sync.pageHistory + 1),
+    .limit(limits.sync.pageHistoryEntries + 1),
 )
 const entriesOfRows = statement<{ school: string; nears: string; rows: string; from: string }>()(({ db, t: { history }, p, dialect }) =>
   db
@@ -69,10 +69,10 @@ export async function lastOfPage(
   { after, notFrom }: { after: number; notFrom: readonly string[] },
 ): Promise<number> {
   const entries = await weightsAfter(tx, { school, after, notFrom: JSON.stringify(notFrom) })
-  let room: number = limits.sync.pageChanges
+  let room: number = limits.sync.pageChangesLength
   const beyond = entries.find(({ size }, at) => {
     room -= Number(size)
-    return room < 0 || at === limits.sync.pageHistory
+    return room < 0 || at === limits.sync.pageHistoryEntries
   })
   return beyond ? Math.max(beyond.seq - 1, after + 1) : Number.MAX_SAFE_INTEGER
 }
@@ -145,7 +145,7 @@ async function entriesNamed(tx: ReadTx, { school, secret, from, isFirst }: Readi
   const stored: Stored[] = await entriesOfRows(tx, { school, ...asked })
   const isNamed = ({ row_id, node_id, node_seq }: Stored) => dots.has(`${row_id} ${node_id} ${node_seq}`)
   const told = stored.filter(isNamed)
-  if (isFirst) told.push(...stored.filter((entry) => !isNamed(entry)).slice(-limits.sync.pageHistory))
+  if (isFirst) told.push(...stored.filter((entry) => !isNamed(entry)).slice(-limits.sync.pageHistoryEntries))
   if (told.length === 0) return []
   const { history } = tx.t
   const seqs = [...new Set(told.map(({ seq }) => seq))]

@@ -3,9 +3,9 @@ import { fetchTrusting } from '../identity/trust.ts'
 import type { Carrier } from './parent-line.ts'
 
 const patienceFor = (path: string): number => {
-  const { short, news, page } = limits.sync.patience
-  if (path === '/sync/pull') return news
-  return path === '/sync/push' || path === '/sync/verify' || path === '/sync/files' || path.startsWith('/storage/') ? page : short
+  const { shortMs, longPollMs, pageMs } = limits.sync.timeout
+  if (path === '/sync/pull') return longPollMs
+  return path === '/sync/push' || path === '/sync/verify' || path === '/sync/files' || path.startsWith('/storage/') ? pageMs : shortMs
 }
 
 /**

@@ -223,7 +223,7 @@ async function bodyOf(response: Response): Promise<Buffer> {
   try {
     for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       size += piece.length
-      if (size > limits.sync.door.reply) throw new Error('it is too long')
+      if (size > limits.sync.message.replyBytes) throw new Error('it is too long')
       pieces.push(piece)
     }
   } catch (error) {

@@ -65,7 +65,7 @@ async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Pro
     const { rows, next } = await store.read(asSystem(), async (tx) => {
       const scope = await scopeOf(tx, whose)
       const school = whose.school_id as string
-      const page = await readCopy(tx, school, at, limits.sync.compare.rows)
+      const page = await readCopy(tx, school, at, limits.sync.compare.pageRows)
       const awaiting = await awaitingRows(tx, school)
       const both = page.rows.filter(({ table, state }) => !awaiting.has(`${table}:${state.id}`))
       return { rows: await within(tx, school, scope, await withNamed(tx, school, scope, both)), next: page.next }

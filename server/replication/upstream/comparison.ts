@@ -25,7 +25,7 @@ import { type Difference, differencesOf, digestsOf, placesOf } from '../scope/ve
 import { type Child, MERGE_START, type MergePlace } from './child.ts'
 
 type Peer = Row<'sync_peer'>
-export type CompareBounds = ComparingBounds & { merge: number; shown: number }
+export type CompareBounds = ComparingBounds & { mergeAfterMs: number; repairReportedMs: number }
 
 /** A child and the line on which it has greeted. */
 export type Session = { child: Child; line: ParentLine }
@@ -80,7 +80,7 @@ export class Comparison {
     try {
       if (clock.now() >= this.othersDue) {
         await this.meetOthers(signal)
-        this.othersDue = clock.now() + this.bounds.every
+        this.othersDue = clock.now() + this.bounds.everyMs
       }
       // Also counts rows that came from the parent itself as sent.
       while ((await session.child.push()).more) signal?.throwIfAborted()
@@ -89,7 +89,7 @@ export class Comparison {
     } catch (error) {
       if (signal?.aborted) throw error
       const code = error instanceof LineFailure ? error.code : null
-      if (code === 'sync.later') this.state = putOff(this.state, clock.now(), chance, this.bounds.later)
+      if (code === 'sync.later') this.state = putOff(this.state, clock.now(), chance, this.bounds.retryMs)
       else this.state = failed(this.state, code !== null && OF_THE_LINE.has(code), clock.now(), chance, this.bounds)
       if (code !== null && OF_THE_LINE.has(code)) throw error
       if (code !== 'sync.later') log.error({ err: error }, 'replication: what is here and at the parent could not be compared')
@@ -107,7 +107,7 @@ export class Comparison {
     const { state, verdict } = compared(this.state, seen, { now, chance, mayMerge }, this.bounds)
     this.state = state
     this.place = MERGE_START
-    if (verdict === 'same') await store.write(asSystem(), (tx) => keepSame(tx, peerId, this.bounds.shown))
+    if (verdict === 'same') await store.write(asSystem(), (tx) => keepSame(tx, peerId, this.bounds.repairReportedMs))
     if (verdict !== 'found') return
     const found = { found_at: toInstant(now), healed_at: null, merged_at: null, merges: 0, ...open, tables: differences }
     log.warn({ parent: peer.name, tables: differences, merges: found.merges }, 'replication: the parent does not hold the same')
@@ -134,7 +134,7 @@ export class Comparison {
 }
 
 /** Notes that both hold the same: an open difference is healed, and one that healed longer than `shown` ms ago is removed. */
-export async function keepSame(tx: WriteTx, peerId: string, shown: number = limits.sync.compare.shown): Promise<void> {
+export async function keepSame(tx: WriteTx, peerId: string, shown: number = limits.sync.compare.repairReportedMs): Promise<void> {
   const { difference = null } = (await peerById(tx, peerId)) ?? {}
   const healed_at = difference?.healed_at ?? tx.now
   const isOver = tx.nowMs - Date.parse(healed_at) > shown

@@ -4,7 +4,7 @@ import { ParentChoice } from './parent-choice.ts'
 const SCHOOL = 0
 const CENTRE = 1
 const withTwo = () => {
-  const turn = new ParentChoice({ gone: 10_000, again: 15_000 })
+  const turn = new ParentChoice({ unreachableMs: 10_000, retryEveryMs: 15_000 })
   turn.begin(['school', 'centre'], SCHOOL)
   return turn
 }
@@ -27,7 +27,7 @@ describe('which parent is spoken with', () => {
   })
 
   test('with one parent there is no other', () => {
-    const turn = new ParentChoice({ gone: 10_000, again: 15_000 })
+    const turn = new ParentChoice({ unreachableMs: 10_000, retryEveryMs: 15_000 })
     turn.begin(['school'], SCHOOL)
     expect([turn.after('offline', 0), turn.after('offline', 99_000), turn.isTimeToLook(99_000)]).toEqual([null, null, false])
   })

@@ -1,10 +1,7 @@
 import type { Notice } from '@markbook/sync/machine'
 
-/**
- * In ms. `gone`: how long a parent is away before the next is spoken with; `again`: how often the first is looked for; `answer`: how long
- * that waits.
- */
-export type ChoiceTimes = { gone: number; again: number; answer: number }
+/** See `limits.sync.parents`. */
+export type ChoiceTimes = { unreachableMs: number; retryEveryMs: number; timeoutMs: number }
 
 /**
  * Chooses with which of its parents, by their places, a node speaks: with the first, and while that is away with the next, in turn. Times
@@ -19,7 +16,7 @@ export class ParentChoice {
   /** Parents after the first that refuse this node. */
   private readonly barred = new Set<string>()
 
-  constructor(private readonly patience: Pick<ChoiceTimes, 'gone' | 'again'>) {}
+  constructor(private readonly patience: Pick<ChoiceTimes, 'unreachableMs' | 'retryEveryMs'>) {}
 
   /** Sets the parents. Returns the place of the one to speak with: `place`, or the first where no parent is there. */
   begin(ids: readonly string[], place: number): number {
@@ -46,14 +43,14 @@ export class ParentChoice {
     this.goneAt = notice === 'offline' ? (this.goneAt ?? now) : null
     const isBarred = this.at > 0 && (notice === 'revoked' || notice === 'upgrade')
     if (isBarred) this.barred.add(this.ids[this.at] as string)
-    if (!isBarred && (this.goneAt === null || now - this.goneAt < this.patience.gone)) return null
+    if (!isBarred && (this.goneAt === null || now - this.goneAt < this.patience.unreachableMs)) return null
     const others = this.ids.map((_, each) => (this.at + each) % this.ids.length).slice(1)
     return others.find((each) => !this.barred.has(this.ids[each] as string)) ?? null
   }
 
   /** Whether it is time to look if the first parent is back. */
   isTimeToLook(now: number): boolean {
-    if (this.at === 0 || now - this.lookedAt < this.patience.again) return false
+    if (this.at === 0 || now - this.lookedAt < this.patience.retryEveryMs) return false
     this.lookedAt = now
     return true
   }

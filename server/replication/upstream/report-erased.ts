@@ -30,7 +30,7 @@ export function keepReportingErased(here: Here): { stop(): void } {
   let isOver = false
   const say = async () => {
     const isSaid = await reportErased(here)
-    if (!isSaid && !isOver) timer = setTimeout(() => void say(), limits.sync.lastWord).unref()
+    if (!isSaid && !isOver) timer = setTimeout(() => void say(), limits.sync.erasedReportEveryMs).unref()
   }
   void say()
   return {

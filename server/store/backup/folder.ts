@@ -62,21 +62,21 @@ export async function syncPath(path: string): Promise<void> {
 export async function needRoom(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
-  if (free >= bytes + limits.backup.reserve) return
+  if (free >= bytes + limits.backup.reservedBytes) return
   throw new BackupError(
-    `The disk of ${folder} is nearly full (${megabytes(free)} free; a backup needs ${megabytes(bytes)} and leaves ${megabytes(limits.backup.reserve)}).`,
+    `The disk of ${folder} is nearly full (${megabytes(free)} free; a backup needs ${megabytes(bytes)} and leaves ${megabytes(limits.backup.reservedBytes)}).`,
   )
 }
 
 export const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`
 
-/** One backup or restore at a time; another is waited for, at most `limits.backup.wait`. Answers how to let go. */
+/** One backup or restore at a time; another is waited for, at most `limits.backup.lockTimeoutMs`. Answers how to let go. */
 export async function takeTurn(folder: string): Promise<() => void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (let waited = 0; ; waited += 100) {
     const lock = takeLock(join(folder, 'backup.lock'))
     if (lock) return () => lock.close()
-    if (waited >= limits.backup.wait) throw new BackupError('Another backup or restore is under way. Try again when it has ended.')
+    if (waited >= limits.backup.lockTimeoutMs) throw new BackupError('Another backup or restore is under way. Try again when it has ended.')
     await setTimeout(100)
   }
 }

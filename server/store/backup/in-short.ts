@@ -20,6 +20,6 @@ export async function backupsInShort({ dataDir, backupDir, backups }: Settings, 
     newest_at: newest ? toInstant(newest.at) : null,
     proved_at: last?.sound?.at ?? null,
     trial_failed: last !== null && last.flaw !== null,
-    overdue: backups && newest !== null && now - newest.at > limits.doctor.oldBackup,
+    overdue: backups && newest !== null && now - newest.at > limits.doctor.oldBackupMs,
   }
 }

@@ -27,5 +27,5 @@ export const lastProved = (own: string): string | null => rehearsalIn(own)?.soun
 export function isDue(last: Rehearsal | null, now: number, isNight: boolean): boolean {
   if (!last) return true
   const since = Math.abs(now - Date.parse(last.at))
-  return since >= limits.backup.rehearse + (isNight ? 0 : 86_400_000)
+  return since >= limits.backup.rehearsalEveryMs + (isNight ? 0 : 86_400_000)
 }

@@ -9,7 +9,7 @@ import { lastRehearsal } from './proved.ts'
 import { rehearse } from './rehearsal.ts'
 import { engineOf, takeBackup } from './take.ts'
 
-const [HOUR, DAY, WEEK] = [3_600_000, 86_400_000, limits.backup.rehearse]
+const [HOUR, DAY, WEEK] = [3_600_000, 86_400_000, limits.backup.rehearsalEveryMs]
 let drill: Drill
 beforeEach(async () => {
   drill = drillOf(await school())

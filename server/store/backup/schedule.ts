@@ -62,7 +62,7 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
   const missed = setTimeout(async () => {
     const newest = await newestOwn(backupDir, databaseId, clock.now()).catch(() => null)
     if (!newest || Math.abs(clock.now() - newest.at) > 3_600_000) make('hourly')
-  }, options.afterStart ?? limits.backup.afterStart).unref()
+  }, options.afterStart ?? limits.backup.startDelayMs).unref()
 
   return {
     async stop() {

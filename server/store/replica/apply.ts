@@ -69,7 +69,7 @@ export async function applyStates(
  */
 function demandRoom({ answers }: Application, before: number): void {
   const waiting = [...answers.values()].filter(({ outcome }) => outcome === 'held').length
-  if (waiting > before && waiting > limits.sync.held) throw new QueueFull(waiting)
+  if (waiting > before && waiting > limits.sync.heldRows) throw new QueueFull(waiting)
 }
 
 /**

@@ -68,7 +68,7 @@ async function read(sql: postgres.Sql, { quick, tell }: Looking): Promise<Soundn
 function slicesOf(sql: postgres.Sql, version: number): Slice {
   const settings = [
     "set_config('role', 'markbook_system', true)",
-    `set_config('statement_timeout', '${limits.doctor.slice}', true)`,
+    `set_config('statement_timeout', '${limits.doctor.statementTimeoutMs}', true)`,
     ...(version >= 140_000 ? ["set_config('client_connection_check_interval', '1000', true)"] : []),
   ]
   return <T>(work: (ask: Ask) => Promise<T>) =>

@@ -20,7 +20,7 @@ export const DAMAGED = 3
  * Checks every page of a school's database after the server has started, since that takes seconds. Damage is reported in the log, the
  * metrics and `markbook status`. The server keeps running, so that readable data can still be read and saved.
  */
-export function watchPages({ dataDir, log, registry, afterStart = limits.database.checkAfterStart, program }: WatchOptions) {
+export function watchPages({ dataDir, log, registry, afterStart = limits.database.startDelayMs, program }: WatchOptions) {
   const damaged = new Gauge({
     name: 'markbook_database_damaged',
     help: 'Whether pages of the database were found damaged when it was read whole after the start',

@@ -20,24 +20,42 @@ export const errors = () =>
     shown,
   )
 
-/** Times in ms, except `wait`, which is in seconds. */
+/** `limits.sync.backOff` under the names of the protocol. */
+export function protocolBackOff() {
+  const { firstMs, maxMs, maxUnsentMs, afterWriteMs } = limits.sync.backOff
+  return { first: firstMs, most: maxMs, unsent: maxUnsentMs, hurry: afterWriteMs }
+}
+
+/** The limits under the names of the protocol. Times in ms, except `wait`, which is in seconds. */
 export function protocolLimits() {
-  const { pageRows, copyMarks, pageBytes, pageHistory, pageChanges, door, wait, backOff, patience, held, refused, claims } = limits.sync
+  const {
+    pageRows,
+    copyPageMarks,
+    pageBytes,
+    pageHistoryEntries,
+    pageChangesLength,
+    message,
+    longPollSeconds,
+    timeout,
+    heldRows,
+    refused,
+    counterLead,
+  } = limits.sync
   const { invitation, tombstones, files } = limits.sync
   return {
     protocol: { spoken: PROTOCOL, oldest: OLDEST_PROTOCOL },
-    page: { rows: pageRows, marks_of_a_copy: copyMarks, bytes: pageBytes, history: pageHistory, changes: pageChanges },
-    bodies: { least: door.least, small: door.small, list: door.list, reply: door.reply },
-    challenge: door.challenge,
-    wait,
-    back_off: backOff,
-    patience,
-    held,
-    refused,
-    claims,
-    invitation,
-    tombstones: { age: tombstones.age, silence: tombstones.silence },
-    files: { batch: files.batch, at_once: files.atOnce, on_a_stick: files.bundle, ticket: limits.resumable.life },
+    page: { rows: pageRows, marks_of_a_copy: copyPageMarks, bytes: pageBytes, history: pageHistoryEntries, changes: pageChangesLength },
+    bodies: { least: message.minimalBytes, small: message.smallBytes, list: message.listBytes, reply: message.replyBytes },
+    challenge: message.challengeAgeMs,
+    wait: longPollSeconds,
+    back_off: protocolBackOff(),
+    patience: { short: timeout.shortMs, news: timeout.longPollMs, page: timeout.pageMs },
+    held: heldRows,
+    refused: { most: refused.writes, value: refused.valueLength },
+    claims: counterLead,
+    invitation: { life: invitation.lifetimeMs, open: invitation.open },
+    tombstones: { age: tombstones.ageMs, silence: tombstones.silentChildMs },
+    files: { batch: files.perQuery, at_once: files.concurrent, on_a_stick: files.stickBytes, ticket: limits.resumable.lifetimeMs },
   }
 }
 

@@ -1,5 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { type Event, type State, step } from '@markbook/sync/machine'
+import { protocolBackOff } from './declared.ts'
 
 const STATES: State[] = [
   { kind: 'stopped' },
@@ -38,12 +39,11 @@ const EVENTS: Event[] = [
 
 /** Every transition of the machine that changes something; all others leave the state unchanged and return no action. */
 export function machine() {
-  const bounds = limits.sync.backOff
   const steps = STATES.flatMap((state) =>
     EVENTS.flatMap((event) => {
-      const { state: next, effects } = step(state, event, bounds)
+      const { state: next, effects } = step(state, event, limits.sync.backOff)
       return JSON.stringify(next) === JSON.stringify(state) && effects.length === 0 ? [] : [{ state, event, next, effects }]
     }),
   )
-  return { bounds, steps }
+  return { bounds: protocolBackOff(), steps }
 }

@@ -24,7 +24,7 @@ beforeEach(() => {
 
 describe('a session on a full disk', () => {
   test('whose access token has expired goes on reading, as it is', async () => {
-    st.clock.advance(limits.session.access + 1_000)
+    st.clock.advance(limits.session.accessMs + 1_000)
     const browser = on(full)
     expect(await browser.client.subjects.list()).not.toEqual([])
     expect(browser.cookie()).toBe(cookie)
@@ -44,7 +44,7 @@ describe('a session on a full disk', () => {
   test('that has ended stays ended', async () => {
     const browser = on(st.app)
     await browser.client.auth.logout()
-    st.clock.advance(limits.session.access + 1_000)
+    st.clock.advance(limits.session.accessMs + 1_000)
     expect(await on(full).client.subjects.list.raw()).toMatchObject({ status: 401 })
   })
 })

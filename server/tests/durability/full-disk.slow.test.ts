@@ -41,7 +41,7 @@ async function prepareIn(folder: string) {
   marking = await prepareMarking(store)
   ledger = await Ledger.of(store)
   await store.close()
-  const clock = { now: () => systemClock.now() - 2 * limits.session.access }
+  const clock = { now: () => systemClock.now() - 2 * limits.session.accessMs }
   const earlier = await openAt({ folder }, newId, { clock })
   sinceThisMorning = await earlier.write(asSystem(), signIn).finally(() => earlier.close())
 }

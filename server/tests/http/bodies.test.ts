@@ -97,7 +97,7 @@ describe('a body is refused', () => {
 })
 
 test.each(withJson)('$name: as many brackets or unknown fields as fit are refused at little cost in few words', async (named) => {
-  const most = named.endpoint.guard === 'none' ? limits.body.open : limits.body.json
+  const most = named.endpoint.guard === 'none' ? limits.body.jsonWithoutSessionBytes : limits.body.jsonBytes
   const long = JSON.stringify(Object.fromEntries(Array.from({ length: most / 18 }, (_, at) => [`field${at}`, 1])))
   const wide = JSON.stringify({ ['x'.repeat(most - 100)]: 1 })
   const half = most / 2 - 100

@@ -58,7 +58,7 @@ describe('every guarded endpoint is 401', () => {
       ...values,
       tokens(unsigned({ alg: 'none', typ: 'JWT' })),
       tokens(accessToken(claims, foreign.access)),
-      `base64-${'A'.repeat(limits.session.cookieBytes * 2)}`,
+      `base64-${'A'.repeat(limits.session.cookieHeaderBytes * 2)}`,
     ]
       .map((value) => `${name}=${value}`)
       .concat([`${name}.1=base64-AAAA`, `${name}.0=base64-; ${name}.99=x`, '=; ;;=', `${name}=%E0%A4%A`])
@@ -112,7 +112,7 @@ describe('what is too large is 413, and is not read to its end', () => {
   }
 
   test.each(withJson)('$name: 1 MB is taken, or 32 KB without a session, and one byte more is not', async (named) => {
-    const most = named.endpoint.guard === 'none' ? 32_768 : limits.body.json
+    const most = named.endpoint.guard === 'none' ? 32_768 : limits.body.jsonBytes
     const fits = await tell(at.dry, own(named, {}, { body: sized(named, most) }))
     if (!withoutCode.includes(named.name)) expect(fits.status).toBe(named.endpoint.status ?? 200)
     expect(refusalOf(await toldTo(named, {}, { body: sized(named, most + 1) }))).toBe('413 too_large')

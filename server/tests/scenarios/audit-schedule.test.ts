@@ -50,7 +50,7 @@ async function alone(dataDir = folder()): Promise<School> {
 }
 const run = ({ services }: School) => auditDue(services, cut)
 const lastOf = ({ services: { store, keys } }: School, of: string = stBrigids) => store.read(asSystem(), (tx) => lastRun(tx, of, keys.seal))
-const nextDay = (st: School) => st.clock.advance(limits.audit.age)
+const nextDay = (st: School) => st.clock.advance(limits.audit.dueAfterMs)
 async function enter(st: School, score: number) {
   st.clock.advance(60_000)
   await st.as.okafor.grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] } })
@@ -97,7 +97,7 @@ test('a run whose process ended is taken up after its lease', async () => {
   const dying = { ...st.services, store: Object.create(store, { write: { value: write } }) as typeof store }
   await expect(auditDue(dying, cut)).rejects.toThrow('the process was ended')
   expect((await run(st)).audited).toBe(2)
-  st.clock.advance(limits.audit.lease + 1)
+  st.clock.advance(limits.audit.leaseMs + 1)
   expect((await run(st)).audited).toBe(1)
 })
 
@@ -116,7 +116,7 @@ test('a verdict that was written by hand counts for nothing, and the school is a
 
 test('the oldest runs are forgotten', async () => {
   const st = await alone()
-  await lowered(limits.audit, 'runs', 2, async () => {
+  await lowered(limits.audit, 'keptRuns', 2, async () => {
     for (let days = 0; days < 4; days += 1) {
       await run(st)
       nextDay(st)
@@ -182,7 +182,7 @@ test('a database that was put back, verdicts and all, is told by the head that i
   await st.close()
   const back = await startedFrom(yesterday, 'back')
   Object.assign(back.services.config, { dataDir })
-  back.clock.advance(3 * limits.audit.age)
+  back.clock.advance(3 * limits.audit.dueAfterMs)
   expect((await run(back)).bad).toBe(1)
   expect((await lastOf(back))?.verdict.kept.is).toBe('other')
 })
@@ -200,7 +200,7 @@ test('markbook restore is told apart: it is said, and nobody is accused', async 
   Object.assign(back.services.config, { dataDir })
   const restoring = { now: back.clock.now(), takenAt: toInstant(back.clock.now()) }
   await back.services.store.write(asSystem(), (tx) => beginIncarnation(tx.connection, tx.dialect, { ...restoring, newId: tx.newId }))
-  back.clock.advance(3 * limits.audit.age)
+  back.clock.advance(3 * limits.audit.dueAfterMs)
   expect((await run(back)).bad).toBe(0)
   expect((await lastOf(back))?.verdict).toMatchObject({ kept: { is: 'restored' }, restored: { from: expect.any(String) } })
   nextDay(back)

@@ -78,7 +78,7 @@ describe.each(['disk', 'S3'])('files follow their rows, the centre’s on %s', (
     const carry = metered(carrierTo(centre), meter)
     await carryFiles(box, carry)
     expect([meter.down, meter.up]).toEqual([1_000_000, 900_000])
-    box.clock.advance(limits.sync.files.most)
+    box.clock.advance(limits.sync.files.retryMaxMs)
     await carryFiles(box, carry)
     expect(await downloadedAt(box, first)).toBe(sha256Of(down))
     expect(await downloadedAt(centre, second)).toBe(sha256Of(up))
@@ -140,7 +140,7 @@ describe('a file that is not what its row names', () => {
       expect(await downloadedAt(box, pdf)).toBe('reports.file_away')
       expect(await queueAt(box)).toMatchObject([{ tries: day + 1, reason: 'sync.wrong_content' }])
       await carryFiles(box, carry)
-      box.clock.advance(limits.sync.files.worst)
+      box.clock.advance(limits.sync.files.retryWrongContentMs)
     }
     // At once again only after a while, which has an end.
     expect(meter.requests).toHaveLength(20)
@@ -188,7 +188,7 @@ describe('a file that is not what its row names', () => {
     await carryFiles(box, carry)
     expect(await downloadedAt(centre, pdf)).toBe('reports.file_away')
     expect(await queueAt(box)).toMatchObject([{ direction: 'up', reason: 'sync.wrong_content' }])
-    box.clock.advance(limits.sync.files.worst)
+    box.clock.advance(limits.sync.files.retryWrongContentMs)
     await link.files()
     expect(await downloadedAt(centre, pdf)).toMatch(/^[0-9a-f]{64}$/)
   })
@@ -300,9 +300,9 @@ describe('what is kept', () => {
   test('a file without a row is left for a month where another node may yet bring the row', async () => {
     const { box } = await centreAndSchool(open)
     await box.services.files.put('report-books', `${draftReport.id}/lost.pdf`, pdfOfSize(10), { contentType: 'application/pdf' })
-    box.clock.advance(limits.storage.orphan + 1)
+    box.clock.advance(limits.storage.orphanAgeMs + 1)
     expect(await sweepFiles(box.services)).toBe(0)
-    box.clock.advance(limits.storage.orphanAmongNodes)
+    box.clock.advance(limits.storage.orphanAgeAmongNodesMs)
     expect(await sweepFiles(box.services)).toBe(1)
   })
 })
@@ -343,7 +343,7 @@ describe('B6: a node', () => {
   test('asks about no more at once than its parent answers', async () => {
     const { centre, box } = await missing(5)
     const { seen, carry } = watched(centre)
-    await lowered(limits.sync.files, 'batch', 2, () => carryFiles(box, carry))
+    await lowered(limits.sync.files, 'perQuery', 2, () => carryFiles(box, carry))
     expect([seen.questions, await waitingAt(box)]).toEqual([3, { up: 0, down: 0 }])
   })
 
@@ -353,7 +353,7 @@ describe('B6: a node', () => {
     const large = await uploadedAt(box, pdfOfSize(2_000))
     await link.round()
     const [row] = (await box.rows('report_book_pdf')).filter(({ id }) => id === large.id)
-    await lowered(limits, 'reportFile', 1_500, async () => {
+    await lowered(limits, 'reportFileBytes', 1_500, async () => {
       await carryFiles(box, carry)
       const held = { sha256: row?.sha256 ?? '', size: row?.file_size ?? 0 }
       const { files } = await (await lineOf(box, centre)).files({ files: [{ table: 'report_book_pdf', id: large.id, held }] })

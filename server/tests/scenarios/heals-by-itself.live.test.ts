@@ -33,13 +33,13 @@ async function started(name: string, databaseUrl?: string): Promise<Running> {
 
 /** What takes days takes seconds. */
 const hurried = {
-  afterStart: 500,
-  every: 1_000,
-  spread: { start: 0, day: 0 },
-  again: 300,
-  later: 200,
-  merge: 0,
-  shown: 600_000,
+  startDelayMs: 500,
+  everyMs: 1_000,
+  jitter: { startMs: 0, dayMs: 0 },
+  recheckMs: 300,
+  retryMs: 200,
+  mergeAfterMs: 0,
+  repairReportedMs: 600_000,
 }
 
 const marksOfEnglish = ({ node }: Running) =>

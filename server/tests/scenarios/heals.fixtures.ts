@@ -10,7 +10,15 @@ import { signedAnew } from '../../testing/signed-anew.ts'
 
 const MINUTE = 60_000
 export const DAY = 86_400_000
-const bounds = { afterStart: 0, every: DAY, spread: { start: 0, day: 0 }, again: MINUTE, later: MINUTE, merge: DAY / 2, shown: 14 * DAY }
+const bounds = {
+  startDelayMs: 0,
+  everyMs: DAY,
+  jitter: { startMs: 0, dayMs: 0 },
+  recheckMs: MINUTE,
+  retryMs: MINUTE,
+  mergeAfterMs: DAY / 2,
+  repairReportedMs: 14 * DAY,
+}
 
 /** A node that compares with its parent, quiet moment by quiet moment, as its server does. */
 export type Comparing = {

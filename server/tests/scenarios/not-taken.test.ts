@@ -246,7 +246,7 @@ describe('what is kept of a laptop', () => {
 
   test('never fills the disk: what was put aside gives way, and of what there is no room for one entry tells', async () => {
     const { peer, push } = await pushed()
-    const { most, value } = limits.sync.refused
+    const { writes, valueLength } = limits.sync.refused
     const rows = (first: number, count: number, title = 'T') =>
       Array.from({ length: count }, (_, at) => {
         const id = `00000000-0000-7000-8000-${String(first + at).padStart(12, '0')}`
@@ -255,33 +255,33 @@ describe('what is kept of a laptop', () => {
       })
     const keep = (given: ReturnType<typeof rows>) => server.services.store.write(asSystem(), (tx) => keepChildRefusals(tx, peer, given, []))
     const more = async () => (await unseen(server)).filter(({ code }) => code === 'more')
-    await keep(rows(1, most - 1))
-    await keep(rows(most, 1, 'x'.repeat(value)))
+    await keep(rows(1, writes - 1))
+    await keep(rows(writes, 1, 'x'.repeat(valueLength)))
     expect(await more()).toEqual([])
-    const longest = (await unseen(server)).find(({ row_id }) => row_id.endsWith(`${most}`))
+    const longest = (await unseen(server)).find(({ row_id }) => row_id.endsWith(`${writes}`))
     expect(longest?.value).toEqual({})
-    await keep(rows(most + 1, 5))
+    await keep(rows(writes + 1, 5))
     const [told] = await more()
     expect(told).toMatchObject({ entity: 'sync_peer', where: '', value: {}, from: { name: 'Ada’s laptop' } })
-    expect(await refusedBelow(server)).toHaveLength(most + 1)
+    expect(await refusedBelow(server)).toHaveLength(writes + 1)
     // Under another number the laptop has no more room, and what is put aside is told again while there is more.
     await server.as.okafor.replication.seen({ params: { id: told?.id ?? '' } })
     const anew = { ...peer, id: elan.id, node_id: elan.id, name: 'Ada’s laptop (2)' }
     await server.services.store.write(asSystem(), async (tx) => {
       await tx.local.insert(tx.t.sync_peer).values(anew)
-      await keepChildRefusals(tx, anew, rows(most + 6, 5), [])
+      await keepChildRefusals(tx, anew, rows(writes + 6, 5), [])
     })
-    expect(await refusedBelow(server)).toHaveLength(most + 1)
+    expect(await refusedBelow(server)).toHaveLength(writes + 1)
     expect(await more()).toMatchObject([{ from: { name: 'Ada’s laptop (2)' } }])
     // Ten are settled: so many find room.
     const settled = (await unseen(server)).filter(({ code }) => code === 'forbidden').slice(0, 10)
     await server.services.store.write(asSystem(), async (tx) => {
       for (const { id } of settled) await tx.local.update(tx.t.sync_refused).set({ seen_at: tx.now }).where(eq(tx.t.sync_refused.id, id))
     })
-    await keep(rows(most + 1, 5))
+    await keep(rows(writes + 1, 5))
     const kept = new Set((await refusedBelow(server)).map(({ row_id }) => row_id))
-    expect(rows(most + 1, 5).every(({ state }) => kept.has(state.id))).toBe(true)
-    expect(kept.size).toBe(most + 1)
+    expect(rows(writes + 1, 5).every(({ state }) => kept.has(state.id))).toBe(true)
+    expect(kept.size).toBe(writes + 1)
   })
 
   /** What the laptop would send, and who it is at the school. */

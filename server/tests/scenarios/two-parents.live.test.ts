@@ -72,7 +72,7 @@ test('while the school is not there its laptop speaks with the centre, and with 
   await joined(laptop, centre, `http://127.0.0.1:${centre.port}`, 'laptop')
   const { services } = laptop.node
   await services.replication?.stop()
-  const replication = await startReplication(services, undefined, { gone: 300, again: 100, answer: 1_000 })
+  const replication = await startReplication(services, undefined, { unreachableMs: 300, retryEveryMs: 100, timeoutMs: 1_000 })
   closing.push(() => replication.stop())
   const enter = (score: number) => enterAt(services, score)
   const status = () => services.store.read(asSystem(), (tx) => statusOf(tx, stBrigids, replication.course()))
@@ -112,7 +112,15 @@ test('once a day a laptop that speaks with its school meets the centre too', asy
   await services.replication?.stop()
   const asked: string[] = []
   const line = overNetwork(new AbortController().signal)
-  const hurried = { afterStart: 0, every: 400, spread: { start: 0, day: 0 }, again: 300, later: 100, merge: 0, shown: 1 }
+  const hurried = {
+    startDelayMs: 0,
+    everyMs: 400,
+    jitter: { startMs: 0, dayMs: 0 },
+    recheckMs: 300,
+    retryMs: 100,
+    mergeAfterMs: 0,
+    repairReportedMs: 1,
+  }
   const replication = await startReplication(
     services,
     (request) => {
@@ -120,7 +128,7 @@ test('once a day a laptop that speaks with its school meets the centre too', asy
       if (port === String(centre.port)) asked.push(pathname)
       return line(request)
     },
-    { gone: 300, again: 100, answer: 1_000 },
+    { unreachableMs: 300, retryEveryMs: 100, timeoutMs: 1_000 },
     hurried,
   )
   closing.push(() => replication.stop())

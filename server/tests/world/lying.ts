@@ -197,7 +197,7 @@ export class LyingLaptop {
 
   /** At most once a minute. */
   private checkLog(parent: WorldNode, before: number): void {
-    const recent = parent.warnings.filter(({ at }) => Math.abs(parent.services.clock.now() - at) < limits.sync.refusals.every)
+    const recent = parent.warnings.filter(({ at }) => Math.abs(parent.services.clock.now() - at) < limits.sync.refusalLog.everyMs)
     if (parent.warnings.length === before && recent.length === 0)
       this.tell.fail(`${parent.name} refuses a lie, and its log does not say so`)
   }

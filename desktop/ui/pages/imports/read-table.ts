@@ -36,7 +36,7 @@ export function useSheets(file: File | null): readonly string[] {
 }
 
 async function sheetsOf(file: File): Promise<string[]> {
-  if (file.size > limits.body.import) return []
+  if (file.size > limits.body.importBytes) return []
   const { sheetNames } = await import('@markbook/shared/spreadsheet/workbook')
   return sheetNames(new Uint8Array(await file.arrayBuffer()))
 }
@@ -45,7 +45,7 @@ const [WORKBOOK, TEXT] = [/\.xlsx$/i, /\.(csv|tsv|txt)$/i]
 
 /** Reads a file; null where it is no table or cannot be read here. Then it is sent unchanged, and the server reports what is wrong. */
 export async function readTable(file: File, sheet?: string): Promise<ReadTable | null> {
-  if (file.size > limits.body.import) return null
+  if (file.size > limits.body.importBytes) return null
   const bytes = new Uint8Array(await file.arrayBuffer())
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
   if (!(isZip ? WORKBOOK : TEXT).test(file.name)) return null

@@ -26,7 +26,7 @@ export function TableFile({ onChoose, chosen }: Props) {
     if (!file) return
     last.current += 1
     const turn = last.current
-    const isLarge = file.size > limits.body.import
+    const isLarge = file.size > limits.body.importBytes
     const bytes = isLarge ? null : await file.arrayBuffer().catch(() => null)
     if (turn !== last.current) return
     setProblem(isLarge ? 'large' : bytes ? null : 'gone')
@@ -41,7 +41,7 @@ export function TableFile({ onChoose, chosen }: Props) {
         type="file"
         accept={ACCEPTED}
         hint={hint}
-        error={problem ? t(`import.${problem}`, { mb: limits.body.import / 1_048_576 }) : undefined}
+        error={problem ? t(`import.${problem}`, { mb: limits.body.importBytes / 1_048_576 }) : undefined}
         onChange={({ target }) => void choose(target)}
       />
     </div>

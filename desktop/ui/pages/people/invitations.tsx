@@ -95,7 +95,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
   const { t } = useTranslation(['people', 'app'])
   const methods = useQuery(ask('outage', 'ways'))
   const hasMail = methods.data !== undefined && methods.data.mail !== 'console'
-  const { atOnce } = limits.invitations
+  const { perRequest } = limits.invitations
   const { draft, set, field, send, isChecked, busy, failure } = useForm({
     initial: { addresses: '', role: 'teacher' as Role, byMail: true },
     required: ['addresses'],
@@ -110,7 +110,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
   const problemOf = (text: string): string | undefined => {
     const { addresses, wrong } = typedAddresses(text)
     if (wrong.length > 0) return t('notAddresses', { texts: enumerated(wrong.slice(0, 5)) })
-    return addresses.length > atOnce ? t('tooMany', { count: atOnce }) : undefined
+    return addresses.length > perRequest ? t('tooMany', { count: perRequest }) : undefined
   }
   const { error, ...addresses } = field('addresses')
   const { heading } = typedAddresses(draft.addresses)

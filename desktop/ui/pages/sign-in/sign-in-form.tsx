@@ -153,11 +153,11 @@ function AddressStep({ email: initial, fixed, methods, onRequest }: AddressStepP
   const box = useRef<HTMLInputElement>(null)
   const send = useMutation({
     mutationFn: (to: string) => client.auth.sendOtp({ body: { email: to } }),
-    onSuccess: (_, to) => onRequest({ email: to, mailed: true, again: Date.now() + limits.otp.resendAfter }),
+    onSuccess: (_, to) => onRequest({ email: to, mailed: true, again: Date.now() + limits.otp.resendAfterMs }),
     onError: (failure, to) => {
       // The code that was sent before is still valid.
       if (failure instanceof Failure && failure.code === 'otp_too_soon')
-        onRequest({ email: to, mailed: true, again: Date.now() + (retryAfterMs(failure) ?? limits.otp.resendAfter) })
+        onRequest({ email: to, mailed: true, again: Date.now() + (retryAfterMs(failure) ?? limits.otp.resendAfterMs) })
     },
   })
   const begin = (next: (to: string) => void) => {
@@ -327,7 +327,7 @@ function Resend({ request }: { request: CodeRequest }) {
   const seconds = useSecondsUntil(again)
   const send = useMutation({
     mutationFn: () => client.auth.sendOtp({ body: { email: request.email } }),
-    onSuccess: () => setAgain(Date.now() + limits.otp.resendAfter),
+    onSuccess: () => setAgain(Date.now() + limits.otp.resendAfterMs),
     onError: (failure) => setAgain(Date.now() + (retryAfterMs(failure) ?? 0)),
   })
   const isEarly = send.error instanceof Failure && send.error.code === 'otp_too_soon'

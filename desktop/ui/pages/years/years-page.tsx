@@ -130,7 +130,7 @@ function Terms({ year }: { year: AcademicYear }) {
           },
         ]}
       />
-      {terms.data && terms.data.length < limits.termsOfYear && (
+      {terms.data && terms.data.length < limits.termsPerYear && (
         <div className={layout['row']}>
           <DialogButton dialog={<TermDialog year={year} term={null} terms={terms.data} />}>{t('addTerm')}</DialogButton>
           {terms.data.length === 0 && <span className={layout['note']}>{t('sets.lead')}</span>}

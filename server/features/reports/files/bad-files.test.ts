@@ -85,7 +85,7 @@ describe('a file with other content than declared', () => {
 
 describe('a file that is too large', () => {
   test('413 one byte above 20 MB', async () => {
-    const content = Buffer.alloc(limits.reportFile + 1, 0x20)
+    const content = Buffer.alloc(limits.reportFileBytes + 1, 0x20)
     pdfOf('x').copy(content)
     expect(await upload(content)).toBe('413 too_large')
   })
@@ -135,7 +135,7 @@ describe('a body that is not right', () => {
 })
 
 test('20 MB cost the memory once, and do not block others', async () => {
-  const content = Buffer.alloc(limits.reportFile, 0x20)
+  const content = Buffer.alloc(limits.reportFileBytes, 0x20)
   pdfOf('x').copy(content)
   const whole = new Request(`http://markbook.test${path}`, { method: 'POST', body: form(content, 'text/html') })
   const bytes = Buffer.from(await whole.arrayBuffer())

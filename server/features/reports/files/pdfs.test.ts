@@ -82,7 +82,7 @@ describe('POST /api/reports/:id/pdf/upload', () => {
     expect(status).toBe(500)
     expect(await st.digest()).toBe(before)
     expect((await storedPaths(st)).length).toBe(stored.length + 1)
-    const clock = { now: () => Date.now() + limits.storage.orphan + 60_000 }
+    const clock = { now: () => Date.now() + limits.storage.orphanAgeMs + 60_000 }
     await sweepFiles({ ...st.services, clock })
     const recorded = (await st.rows('report_book_pdf')).map(({ file_path }) => file_path)
     expect(await storedPaths(st)).toEqual(stored.filter((path) => recorded.includes(path)))

@@ -314,7 +314,7 @@ function settle({ entries }: AssessmentQueue, pending: PendingMark, stored: Stor
 function nextBatch(sendable: readonly PendingMark[], { isSingly }: AssessmentQueue): PendingMark[] {
   const [first] = sendable
   if (first?.score === null) return [first]
-  return sendable.filter(({ score }) => score !== null).slice(0, isSingly ? 1 : limits.bulkGrades)
+  return sendable.filter(({ score }) => score !== null).slice(0, isSingly ? 1 : limits.gradesPerRequest)
 }
 
 /** A value that the earlier window may have saved before it was closed. */
