@@ -1,21 +1,20 @@
+import { Counts } from './counts.ts'
+
 /** Limits how many operations of one kind a user, and all users together, have open at once. */
 export function concurrencyLimit({ perUser, all }: { perUser: number; all: number }) {
-  const byUser = new Map<string, number>()
+  const byUser = new Counts()
   let open = 0
   return {
     /** Counts one more, until `leave`; returns null, or which of the two limits is reached, without counting. */
     enter(userId: string): 'user' | 'all' | null {
-      const own = byUser.get(userId) ?? 0
-      if (own >= perUser) return 'user'
+      if (byUser.of(userId) >= perUser) return 'user'
       if (open >= all) return 'all'
-      byUser.set(userId, own + 1)
+      byUser.add(userId, 1)
       open += 1
       return null
     },
     leave(userId: string): void {
-      const left = (byUser.get(userId) ?? 1) - 1
-      if (left > 0) byUser.set(userId, left)
-      else byUser.delete(userId)
+      byUser.add(userId, -1)
       open -= 1
     },
   }

@@ -2,14 +2,15 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { limits } from '@markbook/shared/limits'
 import { clientAddress, fairnessKeyOf } from '../network/client-address.ts'
-import type { Client, RequestSlot, Widened } from './limiter.ts'
+import { Counts } from './counts.ts'
+import type { RequestSlot, Widened } from './limiter.ts'
 
 export type Bounds = Widened<typeof limits.connection>
 /** Why a connection was closed or refused. */
 type Ending = 'too_many' | 'too_many_of_one' | 'made_room' | 'slow_sender' | 'slow_reader'
 
 /** `slots`: the connection's requests without a complete reply, in order. */
-type Connection = { socket: Socket; client: Client; slots: RequestSlot[] }
+type Connection = { socket: Socket; client: string; slots: RequestSlot[] }
 
 const endOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
@@ -21,10 +22,12 @@ const CROWDED = 0.95
  * on which requests or replies make no progress. Node's own timeouts measure the time of a request, not its progress.
  */
 export class Connections {
-  readonly #clients = new Map<string, Client>()
+  /** By client, an address or network (see `fairnessKeyOf`). */
+  readonly #connections = new Counts()
   /** By the remote address and port, since a TLS socket, which its requests have, hides the TCP socket below it. */
   readonly #open = new Map<string, Connection>()
-  /** Bytes in memory for clients. */
+  /** Bytes in memory for clients: for each, for all. */
+  readonly bytesOf = new Counts()
   bytes = 0
 
   constructor(
@@ -47,10 +50,9 @@ export class Connections {
   }
 
   /** The client of a connection; behind a trusted proxy, the one in the forwarded address. */
-  clientOf(socket: Socket, forwarded?: string): Client {
-    const connection = this.#open.get(endOf(socket))
-    if (connection && forwarded === undefined) return connection.client
-    return this.#clientAt(fairnessKeyOf(clientAddress(socket.remoteAddress, forwarded, this.isTrusted)))
+  clientOf(socket: Socket, forwarded?: string): string {
+    const connection = forwarded === undefined && this.#open.get(endOf(socket))
+    return connection ? connection.client : fairnessKeyOf(clientAddress(socket.remoteAddress, forwarded, this.isTrusted))
   }
 
   /** Watches a request and its reply from now on. */
@@ -62,37 +64,28 @@ export class Connections {
   }
 
   /** Counts bytes in memory for a client until its reply is closed. */
-  hold(client: Client, bytes: number, outgoing: ServerResponse): void {
-    this.bytes += bytes
-    client.bytes += bytes
-    outgoing.once('close', () => {
-      this.bytes -= bytes
-      client.bytes -= bytes
-    })
-  }
-
-  #clientAt(name: string): Client {
-    const known = this.#clients.get(name)
-    if (known) return known
-    const client: Client = { name, connections: 0, bytes: 0, inFlight: { ordinary: 0, signIn: 0, health: 0 } }
-    this.#clients.set(name, client)
-    return client
+  hold(client: string, bytes: number, outgoing: ServerResponse): void {
+    const count = (by: number) => {
+      this.bytes += by
+      this.bytesOf.add(client, by)
+    }
+    count(bytes)
+    outgoing.once('close', () => count(-bytes))
   }
 
   /** A trusted proxy has connections for many clients; every other address has a limit. */
   #connected(server: Server, socket: Socket) {
-    const end = endOf(socket)
-    const client = this.clientOf(socket)
+    const [end, client] = [endOf(socket), this.clientOf(socket)]
     const connection: Connection = { socket, client, slots: [] }
-    client.connections += 1
+    this.#connections.add(client, 1)
     this.#open.set(end, connection)
     socket.once('close', () => {
-      client.connections -= 1
+      this.#connections.add(client, -1)
       this.#open.delete(end)
     })
     if (this.#open.size > this.bounds.total * CROWDED) this.#makeRoom(server, connection)
-    if (client.connections <= this.bounds.perClient || this.isTrusted(clientAddress(socket.remoteAddress, undefined, this.isTrusted)))
-      return
+    if (this.#connections.of(client) <= this.bounds.perClient) return
+    if (this.isTrusted(clientAddress(socket.remoteAddress, undefined, this.isTrusted))) return
     this.onEnding('too_many_of_one')
     socket.destroy()
   }
@@ -106,13 +99,13 @@ export class Connections {
     const open = [...this.#open.values()].filter(({ socket }) => !socket.destroyed)
     if (open.length <= this.bounds.total * CROWDED) return
     const unfinished = open.filter((connection) => connection !== newest && !isInWork(connection))
-    const [oldest] = unfinished.sort((a, b) => b.client.connections - a.client.connections)
+    const [oldest] = unfinished.sort((a, b) => this.#connections.of(b.client) - this.#connections.of(a.client))
     if (!oldest) return
     this.onEnding('made_room')
     oldest.socket.destroy()
   }
 
-  /** Must be called every `bounds.check` ms. Closes connections without progress, and deletes clients without connections or bytes. */
+  /** Must be called every `checkEveryMs`: closes connections without progress. */
   check(): void {
     const now = performance.now()
     for (const { slots } of this.#open.values()) {
@@ -122,8 +115,6 @@ export class Connections {
         else if (!slot.incoming.complete) this.#checkBody(slot, now)
       }
     }
-    for (const [name, { connections, bytes, inFlight }] of this.#clients)
-      if (connections + bytes + inFlight.ordinary + inFlight.signIn + inFlight.health === 0) this.#clients.delete(name)
   }
 
   #checkBody(slot: RequestSlot, now: number) {

@@ -1,26 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { common } from '@markbook/shared/failures'
 import type { limits } from '@markbook/shared/limits'
+import { Counts } from './counts.ts'
 
-type LaneName = 'ordinary' | 'signIn' | 'health'
 /** Why a request was refused: too many are in flight, it waited too long, its client has too many bytes in transit. */
 export type Reason = 'full' | 'waited' | 'bytes'
-/** The counters of one client, an address or network (see `fairnessKeyOf`). In flight: active or queued, by lane. */
-export type Client = { readonly name: string; connections: number; bytes: number; inFlight: Record<LaneName, number> }
 /** The type of a part of limits.ts with any numbers. */
 export type Widened<T> = T extends number ? number : { readonly [K in keyof T]: Widened<T[K]> }
 export type LimiterBounds = Widened<typeof limits.admission>
+type LaneName = 'ordinary' | 'signIn' | 'health'
 
-const SIGN_IN = new Set([
-  '/api/auth/otp/send',
-  '/api/auth/otp/verify',
-  '/api/auth/proof',
-  '/api/auth/passkeys/ask',
-  '/api/auth/passkeys/sign-in',
-  '/api/auth/passkeys/proof',
-  '/api/auth/refresh',
-  '/api/auth/ways',
-])
+const SIGN_IN = new Set(
+  ['otp/send', 'otp/verify', 'proof', 'passkeys/ask', 'passkeys/sign-in', 'passkeys/proof', 'refresh', 'ways'].map(
+    (it) => `/api/auth/${it}`,
+  ),
+)
 const HEALTH = new Set(['/healthz', '/readyz', '/metrics'])
 
 function laneOf(url: string): LaneName {
@@ -35,7 +29,7 @@ type WithSlot = { [slotKey]?: RequestSlot }
 export class RequestSlot {
   state: 'new' | 'active' | 'released' | 'done' = 'new'
   school: string | null = null
-  readonly lane: LaneName
+  readonly lane: Lane
   /** On the clock of `performance`, ms. */
   readonly came = performance.now()
   /** Since when it has been waiting. */
@@ -47,13 +41,14 @@ export class RequestSlot {
   /** Called when the request leaves the queue: it is active, or refused with a reason. */
   onTurn: (refused?: Reason) => void = () => {}
 
+  /** `client`: its address or network (see `fairnessKeyOf`). */
   constructor(
     readonly incoming: IncomingMessage,
     readonly outgoing: ServerResponse,
-    readonly client: Client,
+    readonly client: string,
     private readonly limiter: Limiter,
   ) {
-    this.lane = laneOf(incoming.url ?? '')
+    this.lane = limiter.lanes[laneOf(incoming.url ?? '')]
     this.readBefore = incoming.socket.bytesRead
     ;(incoming as WithSlot)[slotKey] = this
   }
@@ -89,8 +84,60 @@ const unlimited: Slot = { releasedDuring: (wait) => wait(), isClientConnected: (
 /** The slot of a request, by its `incoming`; without a network, as in tests, a slot without limits. */
 export const slotOf = (incoming: object | undefined): Slot => (incoming as WithSlot | undefined)?.[slotKey] ?? unlimited
 
-/** One pass over the lanes starts this many requests of each, so that no lane starves another. */
-const PASS: readonly LaneName[] = ['health', 'signIn', 'ordinary', 'ordinary']
+/** The requests of one kind, which have limits and a queue of their own. */
+class Lane {
+  active = 0
+  waiting = 0
+  /** Waiting requests by client. The first client has the next turn. */
+  readonly queue = new Map<string, RequestSlot[]>()
+  /** Active and waiting requests by client. */
+  readonly #inFlight = new Counts()
+
+  constructor(
+    readonly name: LaneName,
+    private readonly bounds: LimiterBounds[LaneName],
+  ) {}
+
+  /** Where the queue is full, each client in it may still have its share. */
+  isFull(client: string): boolean {
+    const { concurrent, queued, perClient } = this.bounds
+    if (this.#inFlight.of(client) >= perClient) return true
+    const own = this.queue.get(client)?.length ?? 0
+    return this.active + this.waiting >= concurrent + queued && own >= queued / Math.max(1, this.queue.size)
+  }
+
+  /** A request that resumes is queued before those of its client that have not started. */
+  enqueue(slot: RequestSlot): void {
+    const own = this.queue.get(slot.client)
+    if (!own) this.queue.set(slot.client, [slot])
+    else if (slot.state === 'released') own.unshift(slot)
+    else own.push(slot)
+    this.count(slot, 'waiting', 1)
+  }
+
+  /** The next request that may start. Its client's next turn comes after those of the others. */
+  next(): RequestSlot | undefined {
+    const [first] = this.queue
+    if (!first || this.active >= this.bounds.concurrent) return undefined
+    const [client, own] = first
+    this.queue.delete(client)
+    this.queue.set(client, own)
+    return own[0]
+  }
+
+  dequeue(slot: RequestSlot): void {
+    const own = this.queue.get(slot.client) ?? []
+    own.splice(own.indexOf(slot), 1)
+    if (own.length === 0) this.queue.delete(slot.client)
+    this.count(slot, 'waiting', -1)
+  }
+
+  count({ client }: RequestSlot, as: 'active' | 'waiting', by: 1 | -1): void {
+    this[as] += by
+    this.#inFlight.add(client, by)
+  }
+}
+
 /** How often the delay of the event loop is sampled, ms. */
 export const SAMPLE = 50
 
@@ -100,10 +147,9 @@ export const SAMPLE = 50
  * faster than they are served wait here, where their waiting time is measured, and not in the socket.
  */
 export class Limiter {
-  /** By lane: active requests, and waiting ones. */
-  readonly load = { ordinary: { active: 0, waiting: 0 }, signIn: { active: 0, waiting: 0 }, health: { active: 0, waiting: 0 } }
-  readonly #queues: Record<LaneName, Map<Client, RequestSlot[]>> = { ordinary: new Map(), signIn: new Map(), health: new Map() }
-  readonly #schools = new Map<string, number>()
+  readonly lanes: Readonly<Record<LaneName, Lane>>
+  readonly #all: readonly Lane[]
+  readonly #schools = new Counts()
   #sampledAt = performance.now()
   /** The delay of the event loop before it read its sockets, ms. */
   #loopDelay = 0
@@ -116,7 +162,11 @@ export class Limiter {
   constructor(
     private readonly bounds: LimiterBounds,
     private readonly refuse: (slot: RequestSlot, reason: Reason) => void,
-  ) {}
+  ) {
+    const { health, signIn, ordinary } = bounds
+    this.lanes = { health: new Lane('health', health), signIn: new Lane('signIn', signIn), ordinary: new Lane('ordinary', ordinary) }
+    this.#all = Object.values(this.lanes)
+  }
 
   watch(server: Server): void {
     server.on('connection', () => (this.#hasConnected = true))
@@ -125,81 +175,45 @@ export class Limiter {
   /** Runs `work` as soon as a slot is free, or refuses it. */
   enter(slot: RequestSlot, work: () => Promise<unknown>): void {
     // A request whose socket was not read during the delay of the event loop has waited that long.
-    if (slot.lane !== 'health') slot.since -= this.#loopDelay
+    if (slot.lane.name !== 'health') slot.since -= this.#loopDelay
     const done = () => slot.release()
-    if (this.#isFull(slot)) this.refuse(slot, 'full')
+    if (slot.lane.isFull(slot.client)) this.refuse(slot, 'full')
     else this.#enqueue(slot, (refused) => (refused ? this.refuse(slot, refused) : work().then(done, done)))
   }
 
   leave(slot: RequestSlot, state: 'released' | 'done'): void {
     if (slot.state === 'active') {
-      this.#count(slot, 'active', -1)
-      if (!this.#isQueueEmpty()) this.#schedule()
+      this.#countActive(slot, -1)
+      if (this.#isQueued()) this.#schedule()
     }
     if (slot.state !== 'done') slot.state = state
   }
 
-  return(slot: RequestSlot): Promise<void> | void {
-    if (this.load[slot.lane].active < this.bounds[slot.lane].concurrent) return this.#take(slot)
+  return(slot: RequestSlot): Promise<void> {
     slot.since = performance.now()
     return new Promise((resolve, reject) => this.#enqueue(slot, (refused) => (refused ? reject(busy()) : resolve())))
   }
 
   countFor(slot: RequestSlot, schoolId: string): void {
     if (slot.state !== 'active' || slot.school !== null) return
-    if ((this.#schools.get(schoolId) ?? 0) >= this.bounds.perSchool && this.#schools.size > 1) throw busy()
+    if (this.#schools.of(schoolId) >= this.bounds.perSchool && this.#schools.size > 1) throw busy()
     slot.school = schoolId
-    this.#countSchool(schoolId, 1)
+    this.#schools.add(schoolId, 1)
   }
 
-  #count(slot: RequestSlot, as: 'active' | 'waiting', by: number) {
-    this.load[slot.lane][as] += by
-    slot.client.inFlight[slot.lane] += by
-    if (as === 'active' && slot.school !== null) this.#countSchool(slot.school, by)
+  #countActive(slot: RequestSlot, by: 1 | -1) {
+    slot.lane.count(slot, 'active', by)
+    if (slot.school !== null) this.#schools.add(slot.school, by)
   }
 
-  #countSchool(schoolId: string, by: number) {
-    const count = (this.#schools.get(schoolId) ?? 0) + by
-    if (count > 0) this.#schools.set(schoolId, count)
-    else this.#schools.delete(schoolId)
+  #isQueued(): boolean {
+    return this.#all.some(({ waiting }) => waiting > 0)
   }
 
-  /** Where the queue is full, each client in it may still have its share. */
-  #isFull({ client, lane }: RequestSlot): boolean {
-    const bounds = this.bounds[lane]
-    if (client.inFlight[lane] >= bounds.perClient) return true
-    const { active, waiting } = this.load[lane]
-    const queue = this.#queues[lane]
-    const own = queue.get(client)?.length ?? 0
-    return active + waiting >= bounds.concurrent + bounds.queued && own >= bounds.queued / Math.max(1, queue.size)
-  }
-
-  #isQueueEmpty(): boolean {
-    const { ordinary, signIn, health } = this.load
-    return ordinary.waiting + signIn.waiting + health.waiting === 0
-  }
-
-  #take(slot: RequestSlot) {
-    slot.state = 'active'
-    this.#count(slot, 'active', 1)
-  }
-
-  /** A request that resumes is queued before those of its client that have not started. */
   #enqueue(slot: RequestSlot, onTurn: RequestSlot['onTurn']) {
     slot.onTurn = onTurn
-    const own = this.#queues[slot.lane].get(slot.client)
-    if (!own) this.#queues[slot.lane].set(slot.client, [slot])
-    else if (slot.state === 'released') own.unshift(slot)
-    else own.push(slot)
-    this.#count(slot, 'waiting', 1)
+    slot.lane.enqueue(slot)
     this.#schedule()
-  }
-
-  #dequeue(slot: RequestSlot) {
-    const own = this.#queues[slot.lane].get(slot.client) ?? []
-    own.splice(own.indexOf(slot), 1)
-    if (own.length === 0) this.#queues[slot.lane].delete(slot.client)
-    this.#count(slot, 'waiting', -1)
   }
 
   #schedule() {
@@ -214,57 +228,51 @@ export class Limiter {
    */
   #round() {
     this.#isScheduled = false
+    const { startBudgetMs } = this.bounds
     const began = performance.now()
-    const isConnecting = this.#hasConnected && began - this.#roundEnded < this.bounds.startBudgetMs
+    const isConnecting = this.#hasConnected && began - this.#roundEnded < startBudgetMs
     this.#hasConnected = false
     if (isConnecting) return this.#schedule()
     this.#queuedSince ??= began
     let hasBegun = true
-    while (hasBegun && performance.now() - began < this.bounds.startBudgetMs)
-      hasBegun = PASS.filter((lane) => this.#beginNext(lane)).length > 0
+    while (hasBegun && performance.now() - began < startBudgetMs) hasBegun = this.#all.filter((lane) => this.#beginNext(lane)).length > 0
     this.#roundEnded = performance.now()
-    if (this.#isQueueEmpty()) this.#queuedSince = null
+    if (!this.#isQueued()) this.#queuedSince = null
     else if (hasBegun) this.#schedule()
   }
 
-  #beginNext(lane: LaneName): boolean {
-    const queue = this.#queues[lane]
-    const [first] = queue
-    if (!first || this.load[lane].active >= this.bounds[lane].concurrent) return false
-    const [client, own] = first
-    const slot = own[0] as RequestSlot
-    if (!this.#drop(slot)) {
-      this.#dequeue(slot)
-      this.#take(slot)
-      slot.onTurn()
-    }
-    if (queue.delete(client)) queue.set(client, own)
+  #beginNext(lane: Lane): boolean {
+    const slot = lane.next()
+    if (!slot) return false
+    if (this.#drop(slot)) return true
+    lane.dequeue(slot)
+    this.#countActive(slot, 1)
+    slot.state = 'active'
+    slot.onTurn()
     return true
   }
 
   /**
-   * Removes a request from the queue where its client has disconnected, or it has waited too long. Controlled delay: once the queue has
-   * been non-empty for `overloadAfterMs`, only the short wait is allowed.
+   * Refuses a queued request whose client has disconnected, or which has waited too long. Controlled delay: once the queue has been
+   * non-empty for `overloadAfterMs`, a request that has not started may only wait for the short time.
    */
   #drop(slot: RequestSlot): boolean {
     const { queueTimeoutMs, overloadQueueTimeoutMs, overloadAfterMs } = this.bounds
     const now = performance.now()
-    const isReturning = slot.state === 'released'
-    const isGone = !isReturning && !slot.isClientConnected()
-    const isRush = !isReturning && this.#queuedSince !== null && now - this.#queuedSince > overloadAfterMs
-    if (!isGone && now - slot.since <= (isRush ? overloadQueueTimeoutMs : queueTimeoutMs)) return false
-    this.#dequeue(slot)
-    if (!isGone) slot.onTurn('waited')
+    const isOverloaded = slot.state === 'new' && this.#queuedSince !== null && now - this.#queuedSince > overloadAfterMs
+    if (slot.isClientConnected() && now - slot.since <= (isOverloaded ? overloadQueueTimeoutMs : queueTimeoutMs)) return false
+    slot.lane.dequeue(slot)
+    slot.onTurn('waited')
     return true
   }
 
-  /** Must be called every `SAMPLE` ms: measures the delay of the event loop, and removes requests as `#drop` does. */
+  /** Must be called every `SAMPLE` ms: measures the delay of the event loop, and refuses requests as `#drop` does. */
   sample(): void {
     const now = performance.now()
     this.#loopDelay = Math.max(0, now - this.#sampledAt - SAMPLE)
     this.#sampledAt = now
     if (this.#loopDelay > 0) setImmediate(() => (this.#loopDelay = 0))
-    for (const queue of Object.values(this.#queues)) for (const slot of [...queue.values()].flat()) this.#drop(slot)
+    for (const { queue } of this.#all) for (const slot of [...queue.values()].flat()) this.#drop(slot)
   }
 }
 

@@ -36,8 +36,8 @@ export function createMetrics() {
       'Connections that were not taken or were closed for the sake of others, by reason',
       'reason',
     ),
-    watchLoad: ({ load }: Limiter, connections: Connections) => {
-      const by = (field: 'active' | 'waiting') => () => Object.entries(load).map(([lane, of]) => [{ lane }, of[field]] as const)
+    watchLoad: ({ lanes }: Limiter, connections: Connections) => {
+      const by = (field: 'active' | 'waiting') => () => Object.values(lanes).map((lane) => [{ lane: lane.name }, lane[field]] as const)
       read(registry, 'requests_in_work', 'Requests in work, by lane', ['lane'], by('active'))
       read(registry, 'requests_waiting', 'Requests that wait to be begun, by lane', ['lane'], by('waiting'))
       const bytes: Values = () => [[{}, connections.bytes]]

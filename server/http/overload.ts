@@ -6,7 +6,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Config } from '../config.ts'
 import { trustOf } from '../network/client-address.ts'
 import { type Bounds, Connections } from './connections.ts'
-import { type Client, Limiter, type LimiterBounds, type Reason, RequestSlot, SAMPLE } from './limiter.ts'
+import { Limiter, type LimiterBounds, type Reason, RequestSlot, SAMPLE } from './limiter.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { originHeaders } from './origins.ts'
@@ -43,7 +43,7 @@ export function overloadProtection(
   metrics.watchLoad(limiter, connections)
 
   /** Where all clients together have too many bytes in transit, those that have any are refused. */
-  const holdsTooMuch = ({ bytes }: Client) =>
+  const holdsTooMuch = (bytes: number) =>
     bytes > bounds.bytesInTransit.perClient || (bytes > 0 && connections.bytes > bounds.bytesInTransit.total)
 
   return {
@@ -54,7 +54,7 @@ export function overloadProtection(
       keepAliveTimeout: connection.keepAliveTimeoutMs,
       connectionsCheckingInterval: connection.checkEveryMs,
     },
-    load: () => limiter.load,
+    lanes: limiter.lanes,
     /** The listener of a server, called before that of the app. */
     listener:
       (app: Listener): RequestListener =>
@@ -63,7 +63,7 @@ export function overloadProtection(
         const slot = new RequestSlot(incoming, outgoing, client, limiter)
         const announced = announcedBytes(incoming)
         connections.follow(slot)
-        if (client.bytes > 0 && isOrdinary(incoming) && holdsTooMuch(client)) return refuseBusy(slot, 'bytes')
+        if (slot.lane.name === 'ordinary' && holdsTooMuch(connections.bytesOf.of(client))) return refuseBusy(slot, 'bytes')
         if (announced > bounds.bytesInTransit.uncounted) connections.hold(client, announced, outgoing)
         limiter.enter(slot, async () => {
           await app(incoming, outgoing)
@@ -100,7 +100,7 @@ function busyReplies({ config, log, metrics }: OverloadServices, bounds: Limiter
     const retryAfter: HeaderList = [['retry-after', String(1 + (refused % 3))]]
     const last = announcedBytes(incoming) > bounds.bytesInTransit.uncounted ? [LAST] : []
     const headers = [API_VERSION, ...originHeaders(incoming.headers.origin, config.allowedOrigins), ...retryAfter, ...last]
-    metrics.turnedAway.inc({ lane, reason })
+    metrics.turnedAway.inc({ lane: lane.name, reason })
     recordTurnedAway(log, slot, { requestId: refuse(outgoing, common.busy(), headers), reason })
   }
   return {
@@ -118,8 +118,6 @@ function busyReplies({ config, log, metrics }: OverloadServices, bounds: Limiter
 }
 
 const tooSlow = new Failure(408, 'too_slow', 'What was sent came too slowly. Please try again.')
-
-const isOrdinary = ({ url = '' }: IncomingMessage) => url.startsWith('/api/') && !url.startsWith('/api/auth/')
 
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Failure(431, 'headers_too_large', 'The headers of this request are too large.'),

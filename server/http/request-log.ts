@@ -61,7 +61,7 @@ function lineOf({ method = '', url = '/' }: IncomingMessage, { requestId, addres
 
 /** Logs a request that was refused before the app because of overload. One warning stands for many of them (see overload.ts). */
 export function recordTurnedAway(log: Log, slot: RequestSlot, { requestId, reason }: { requestId: string; reason: Reason }): void {
-  const line = lineOf(slot.incoming, { requestId, address: slot.client.name, failure: common.busy() })
+  const line = lineOf(slot.incoming, { requestId, address: slot.client, failure: common.busy() })
   log.info({ ...line, turned_away: reason, ms: tenths(performance.now() - slot.since) }, 'request')
 }
 

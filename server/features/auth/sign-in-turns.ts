@@ -1,5 +1,6 @@
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import { Counts } from '../../http/counts.ts'
 import type { Exchange } from '../../http/handler.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
@@ -17,7 +18,7 @@ const busy = () => common.busy({ headers: { 'retry-after': '2' } })
 export class SignInTurns {
   readonly #held = new Set<string>()
   readonly #line: Waiting[] = []
-  readonly #waitingFor = new Map<string, number>()
+  readonly #waitingFor = new Counts()
   #inside = 0
 
   constructor(private readonly bounds: Bounds) {}
@@ -26,7 +27,7 @@ export class SignInTurns {
   take(keys: readonly string[]): Promise<() => void> {
     const { queued, perKey, timeoutMs, refusalDelayMs } = this.bounds
     return new Promise((resolve, reject) => {
-      const isFull = this.#line.length >= queued || keys.some((key) => (this.#waitingFor.get(key) ?? 0) >= perKey)
+      const isFull = this.#line.length >= queued || keys.some((key) => this.#waitingFor.of(key) >= perKey)
       // Delayed, since a client that is refused at once retries at once.
       if (isFull) return void setTimeout(() => reject(busy()), refusalDelayMs).unref()
       const refuse = () => {
@@ -74,11 +75,7 @@ export class SignInTurns {
   }
 
   #countWaiting(keys: readonly string[], by: number): void {
-    for (const key of keys) {
-      const count = (this.#waitingFor.get(key) ?? 0) + by
-      if (count > 0) this.#waitingFor.set(key, count)
-      else this.#waitingFor.delete(key)
-    }
+    for (const key of keys) this.#waitingFor.add(key, by)
   }
 }
 
