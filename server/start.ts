@@ -40,7 +40,7 @@ import { scheduleForgetting } from './replication/downstream/tombstones.ts'
 import { readWipeNote } from './replication/identity/wipe-note.ts'
 import { startReplication } from './replication/replication.ts'
 import { keepReportingErased } from './replication/upstream/report-erased.ts'
-import { backUpBeforeMigration, rememberWhose } from './store/backup/place.ts'
+import { backUpBeforeMigration, rememberOwner } from './store/backup/place.ts'
 import { scheduleBackups } from './store/backup/schedule.ts'
 import { watchPages } from './store/soundness/watch.ts'
 import { openCentralStore, openSchoolStore, type Store } from './store/store.ts'
@@ -157,7 +157,7 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const url = urlHere(config, secured, port)
     writeNote(config.dataDir, { pid: process.pid, url, urls: [...presence.urls()], version, started_at: toInstant(clock.now()) })
     node.services.jobs.look()
-    const { id: databaseId } = await rememberWhose(config)
+    const { id: databaseId } = await rememberOwner(config)
     const { registry } = node.services.metrics
     const backups = config.backups ? scheduleBackups({ ...config, ...node.services, databaseId, registry }) : null
     const pages = config.role === 'school' ? watchPages({ ...config, ...node.services, registry }) : null

@@ -69,7 +69,7 @@ export function detailOf({ table, action, actor_id, at, changes, row, stamps }: 
 /**
  * The detail of a write that is stamped anew: all that the write was, for no column changes by it. `row`: as it stands, or stood at last.
  */
-export function retoldDetail(table: Replicated, row: Values, stamps: Versions['units']): Detail {
+export function detailOfRestamp(table: Replicated, row: Values, stamps: Versions['units']): Detail {
   const units: Record<string, readonly [number, number?]> = {}
   for (const [unit, [, , hlc, , high]] of Object.entries(stamps)) units[unit] = high === undefined ? [hlc] : [hlc, high]
   const columns = Object.keys(stamps).flatMap((unit) => columnsOf(table, unit))
@@ -137,7 +137,7 @@ type EntryVerdict = 'this' | 'other' | 'unsaid'
  * What an entry says of a write with its dot. `isWhole`: the entry's program tells `detail`; older ones told neither clocks nor columns
  * that kept their value. Sealed values stand in no entry, and are passed over.
  */
-export function saidOf(table: Replicated, entry: JournalEntry, claimed: Claimed, isWhole: boolean): EntryVerdict {
+export function verdictOfEntry(table: Replicated, entry: JournalEntry, claimed: Claimed, isWhole: boolean): EntryVerdict {
   const { state, unit } = claimed
   const columns = columnsOf(table, unit).filter((column) => !isSealed(table, column))
   const difference = differenceIn(table, entry, state.units[unit] as Stamp, claimed, columns)
@@ -186,16 +186,16 @@ function isTold(
 }
 
 /** The values that an entry gives the columns of a unit; null where it does not say. Without sealed columns. */
-export function toldValues(table: Replicated, entry: JournalEntry, unit: string): Values {
+export function valuesInEntry(table: Replicated, entry: JournalEntry, unit: string): Values {
   const columns = columnsOf(table, unit).filter((column) => !isSealed(table, column) && !isElsewhere(column, entry))
   return Object.fromEntries(columns.map((column) => [column, valueIn(table, entry, column) ?? null]))
 }
 
 /** A lost write; `value` is null for a deletion. */
-export type Loss = { row: string; unit: string; stamp: Stamp; value: Values | null }
+export type LostWrite = { row: string; unit: string; stamp: Stamp; value: Values | null }
 
 /** Whether an entry says that a lost write was made, with this value. */
-export function isLossIn(table: Replicated, entry: JournalEntry, { row, unit, stamp, value }: Loss): boolean {
+export function isLossIn(table: Replicated, entry: JournalEntry, { row, unit, stamp, value }: LostWrite): boolean {
   if (value !== null)
     return isWriteIn(table, entry, {
       state: { id: row, values: value, units: { [unit]: stamp }, alive: [[stamp[0], stamp[1]]] },

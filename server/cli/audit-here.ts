@@ -4,7 +4,7 @@ import { namesInValues, namesOf } from '../features/replication/naming.ts'
 import { peopleNamed } from '../features/replication/people.ts'
 import { type Here, nodeNames } from '../features/replication/replication.queries.ts'
 import { differing, type Found } from '../replication/audit/audit.found.ts'
-import type { Wrong } from '../replication/audit/audit.history.ts'
+import type { HistoryFault } from '../replication/audit/audit.history.ts'
 import type { Disagreement } from '../replication/audit/audit.rows.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import type { Console } from './console.ts'
@@ -15,7 +15,7 @@ export type AuditedSchool = { id: string; name: string | null }
 export const PEOPLE: AuditedSchool = { id: COMMONS, name: null }
 
 /** A disagreement for a head to read: the row, its values here and in the history, and who wrote them, when (ms) and at which server. */
-export type ToldDisagreement = {
+export type DescribedDisagreement = {
   what: string
   entity: Replicated
   row: string
@@ -25,16 +25,16 @@ export type ToldDisagreement = {
   by: { person: string; at: number; node: string | null } | null
 }
 /** `about`: the names of rows that the transaction wrote. */
-export type ToldWrong = Pick<Wrong, 'kind' | 'at'> & { node: string | null; about: readonly string[] }
+export type DescribedFault = Pick<HistoryFault, 'kind' | 'at'> & { node: string | null; about: readonly string[] }
 
-export type ToldAudit = Omit<Found, 'disagreements' | 'wrong'> & {
+export type DescribedAudit = Omit<Found, 'disagreements' | 'wrong'> & {
   school: string | null
-  disagreements: readonly ToldDisagreement[]
-  wrong: readonly ToldWrong[]
+  disagreements: readonly DescribedDisagreement[]
+  wrong: readonly DescribedFault[]
 }
 
 /** What an audit found in a school, with the names that this database has for its rows, nodes and people. */
-export async function toldAudit({ store, config }: Console, school: AuditedSchool, found: Found): Promise<ToldAudit> {
+export async function describeAudit({ store, config }: Console, school: AuditedSchool, found: Found): Promise<DescribedAudit> {
   const told = await store.read(asSystem(), (tx) => inWords(tx, { id: store.nodeId, name: config.nodeName }, school.id, found))
   return { school: school.name, ...found, ...told }
 }
@@ -50,7 +50,7 @@ async function inWords(tx: ReadTx, here: Here, school: string, { disagreements, 
   const text = (values: Disagreement['here']) => (values ? valuesText(values, { outOf: null, named }) : null)
   const nameOf = (row: { entity: string; row_id: string }) => rowName({ entity: row.entity, where: where(row) })
   return {
-    disagreements: disagreements.map((each): ToldDisagreement => {
+    disagreements: disagreements.map((each): DescribedDisagreement => {
       const { entity, row_id, why, said, by } = each
       const [stands, instead] = differing(each)
       return {
@@ -66,7 +66,7 @@ async function inWords(tx: ReadTx, here: Here, school: string, { disagreements, 
       }
     }),
     wrong: wrong.map(
-      ({ kind, node, at, entries }): ToldWrong => ({
+      ({ kind, node, at, entries }): DescribedFault => ({
         kind,
         at,
         node: node === null ? null : (nodes.get(node) ?? null),

@@ -2,9 +2,9 @@ import type { FileTally } from '../replication/audit/audit.files.ts'
 import { isBad } from '../replication/audit/audit.found.ts'
 import type { Witness } from '../replication/audit/audit.heads.ts'
 import type { Restored } from '../replication/audit/audit.kept.ts'
-import type { Tally, Why } from '../replication/audit/audit.rows.ts'
+import type { DisagreementReason, Tally } from '../replication/audit/audit.rows.ts'
 import { codeOfHead } from '../replication/audit/head-code.ts'
-import type { ToldAudit, ToldDisagreement, ToldWrong } from './audit-here.ts'
+import type { DescribedAudit, DescribedDisagreement, DescribedFault } from './audit-here.ts'
 import { factLines, INDENT, WIDTH, wrap } from './table.ts'
 import { counted, shortMoment } from './words.ts'
 
@@ -12,7 +12,7 @@ const SHOWN = 10
 const ROOM = WIDTH - INDENT.length
 
 /** What an audit found in a school, as lines for the terminal. */
-export function auditText(found: ToldAudit): string[] {
+export function auditText(found: DescribedAudit): string[] {
   const { school, marks, others, files, disagreements, wrong, wrongCount } = found
   const facts: [string, string][] = [
     ...(school === null ? [] : [['Marks:', tallyText(marks)] as [string, string]]),
@@ -60,7 +60,7 @@ function filesText({ same, unhashed, absent, swapped }: FileTally): string {
 }
 
 /** How the history compares with the head that an earlier audit kept, and the restore of the last month, if any. */
-function keptText({ kept, restored, head }: ToldAudit): [string, string][] {
+function keptText({ kept, restored, head }: DescribedAudit): [string, string][] {
   const at = kept.at === null ? '' : shortMoment(kept.at)
   const said = {
     first: null,
@@ -87,7 +87,7 @@ function witnessText(witness: Witness): string {
   return `${name}: ${said[witness.is]}`
 }
 
-const WHY: Record<Why, string> = {
+const WHY: Record<DisagreementReason, string> = {
   other: 'The history says something else.',
   changed: 'The history says the same, but was changed there after it was written: this entry, or one that was written with it.',
   forged: 'The history says the same, but its signature is wrong: the server or laptop that it names did not write this.',
@@ -98,7 +98,7 @@ const WHY: Record<Why, string> = {
   swapped: 'Its file was replaced by another one: its content does not match what its row says.',
 }
 
-function disagreementText({ what, why, here, history, by }: ToldDisagreement): string[] {
+function disagreementText({ what, why, here, history, by }: DescribedDisagreement): string[] {
   const whoAndWhen = by && `${by.person}, ${shortMoment(by.at)}${by.node ? `, at ${by.node}` : ''}`
   const facts: [string, string][] = [
     ...(here === null ? [] : [['Here:', here] as [string, string]]),
@@ -109,7 +109,7 @@ function disagreementText({ what, why, here, history, by }: ToldDisagreement): s
   return told(what, facts)
 }
 
-function wrongText({ kind, node, at, about }: ToldWrong): string[] {
+function wrongText({ kind, node, at, about }: DescribedFault): string[] {
   const when = at === null ? '' : ` of ${shortMoment(at)}`
   const what =
     kind === 'chain'
@@ -124,8 +124,8 @@ const told = (what: string, facts: readonly (readonly [string, string])[]): stri
   [...wrap(what, ROOM), ...factLines(facts, ROOM)].map((line) => INDENT + line)
 
 /** The conclusion about all schools, and what to do. */
-export function verdictText(all: readonly ToldAudit[]): string[] {
-  const sum = (count: (each: ToldAudit) => number) => all.reduce((total, each) => total + count(each), 0)
+export function verdictText(all: readonly DescribedAudit[]): string[] {
+  const sum = (count: (each: DescribedAudit) => number) => all.reduce((total, each) => total + count(each), 0)
   const untold = sum(({ marks, others }) => marks.untold + others.untold)
   const isWell = !all.some(isBad)
   const text = [...(isWell ? ['Nothing here is contradicted by the history.'] : [RED, WHAT_TO_DO]), ...(untold > 0 ? [UNTOLD] : [])]

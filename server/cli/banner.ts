@@ -17,7 +17,7 @@ type BannerConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'lan' |
  * The addresses of the server, for this machine and for other devices (best first). `notes`: lines about what this start made. `setupCode`:
  * the code to found a school with, null where there is one.
  */
-export type Whereabouts = {
+export type ServerAddresses = {
   url: string
   urls: readonly string[]
   notes: readonly string[]
@@ -28,7 +28,7 @@ export type Whereabouts = {
 /** The text that a start prints: where the server is, where the marks are stored, how to sign in. */
 export function banner(
   config: BannerConfig,
-  { url, urls, notes, wiped, setupCode }: Whereabouts,
+  { url, urls, notes, wiped, setupCode }: ServerAddresses,
   accounts: readonly DemoAccount[],
 ): string {
   const place = config.databaseUrl
@@ -39,7 +39,7 @@ export function banner(
     : 'There is no mail server, so sign-in codes are printed here.'
   return [
     ...notes,
-    ...(wiped ? ['', wipedSaid(wiped)] : []),
+    ...(wiped ? ['', wipedText(wiped)] : []),
     '',
     `Markbook is running: ${url}`,
     `  This is ${place}.`,
@@ -61,7 +61,7 @@ export function banner(
 }
 
 /** The text about a laptop that its school has erased. */
-export const wipedSaid = ({ by, at }: WipeNote): string =>
+export const wipedText = ({ by, at }: WipeNote): string =>
   `This laptop was erased on ${shortMoment(at)}, at the request of ${by}: marks, names, files, keys and backups are gone from it.\nIt begins anew, and belongs to no school. Whoever is to use it needs a new invitation from their school.`
 
 /** The addresses for other devices of the network, best first, and the best one as a QR code. */

@@ -1,6 +1,6 @@
 import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import type { Issue } from '../features/replication/issues.ts'
-import { entityName, personName, reasons, rowName, valuesText, whoseText, whyRefused } from './replication-words.ts'
+import { entityName, nodeOwnerText, personName, reasons, rowName, valuesText, whyRefused } from './replication-words.ts'
 import { factLines, INDENT, shortened, WIDTH, wrap } from './table.ts'
 import { lasting, shortMoment } from './words.ts'
 
@@ -15,10 +15,10 @@ export type DescribedIssue = {
   named: (column: string, id: string) => string | null
 }
 /** A school with its issues. */
-export type ToldOfSchool = { school: string; told: readonly DescribedIssue[] }
+export type IssuesOfSchool = { school: string; told: readonly DescribedIssue[] }
 
 /** The list, two lines an issue, grouped by headings; with the name of the school where there are several. */
-export function listText(schools: readonly ToldOfSchool[], { isNamed }: { isNamed: boolean }): string[] {
+export function listText(schools: readonly IssuesOfSchool[], { isNamed }: { isNamed: boolean }): string[] {
   return schools.flatMap(({ school, told }) => {
     const heads = [...new Set(told.map(({ issue }) => headOf(issue)))]
     const groups = heads.flatMap((head) => ['', head, ...told.filter(({ issue }) => headOf(issue) === head).flatMap(twoLines)])
@@ -31,7 +31,7 @@ function twoLines(told: DescribedIssue): string[] {
   const room = WIDTH - INDENT.length - short.length - 2
   const when = shortMoment(issue.since).padEnd(STAMP + 2)
   return [
-    `${INDENT}${short}  ${shortened(whatOf(told), room)}`,
+    `${INDENT}${short}  ${shortened(subjectOfIssue(told), room)}`,
     `${INDENT}${' '.repeat(short.length)}  ${when}${gistOf(told, room - when.length)}`,
   ]
 }
@@ -49,7 +49,7 @@ function headOf(issue: Issue): string {
 const HEADS = { held: 'Arrived and cannot be written yet', clock: 'Clocks that do not agree', copy: 'Copied computers' }
 
 /** The name of the row or computer. */
-export function whatOf({ issue, conflict }: DescribedIssue): string {
+export function subjectOfIssue({ issue, conflict }: DescribedIssue): string {
   if (issue.kind === 'clock' || issue.kind === 'copy') return issue.about.name
   return rowName(issue.kind === 'conflict' ? (conflict ?? { entity: issue.about.entity, where: '' }) : issue.about)
 }
@@ -104,7 +104,9 @@ function writtenText(told: DescribedIssue): string {
 export function wholeText(told: DescribedIssue, school: string | null): string[] {
   const { issue, short } = told
   const isOfComputer = issue.kind === 'clock' || issue.kind === 'copy'
-  const what: Fact = isOfComputer ? ['Computer', `${issue.about.name}, ${whoseText(issue.about, null)}`] : ['What', whatOf(told)]
+  const what: Fact = isOfComputer
+    ? ['Computer', `${issue.about.name}, ${nodeOwnerText(issue.about, null)}`]
+    : ['What', subjectOfIssue(told)]
   const facts: Fact[] = [what, ...fact('School', school), ...factsOf(told)]
   const rows = facts.flatMap(([name, ...lines]) => lines.map((line, at) => [at === 0 ? `${name}:` : '', line] as const))
   return [`${short}  ${headOf(issue)}`, '', ...factLines(rows)]

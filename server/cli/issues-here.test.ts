@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { issuesOf } from '../features/replication/issues.ts'
 import { asSystem } from '../store/tx.ts'
 import { type School, school } from '../testing/school.ts'
-import { issueNamed, toldOf } from './issues-here.ts'
+import { describeIssues, issueNamed } from './issues-here.ts'
 
 let st: School
 beforeEach(async () => {
@@ -37,7 +37,7 @@ test('refs with the same beginning are listed longer, and a beginning of both is
   const named = (typed: string) => st.services.store.read(asSystem(), (tx) => issueNamed(tx, here, typed))
   const told = await st.services.store.read(asSystem(), async (tx) => {
     const all = await issuesOf(tx, stBrigids)
-    return toldOf(tx, here, all, all)
+    return describeIssues(tx, here, all, all)
   })
   const alike = [...first].findIndex((digit, at) => digit !== second[at])
   expect(alike).toBeGreaterThanOrEqual(6)

@@ -14,7 +14,7 @@ export async function everyIssue(tx: ReadTx, schools: readonly { id: string; nam
 }
 
 /** The issues with the texts about them. `among`: all issues whose refs the short refs must differ from. */
-export async function toldOf(tx: ReadTx, here: Here, issues: readonly Issue[], among: readonly Issue[]): Promise<DescribedIssue[]> {
+export async function describeIssues(tx: ReadTx, here: Here, issues: readonly Issue[], among: readonly Issue[]): Promise<DescribedIssue[]> {
   const length = telling(among)
   const told: DescribedIssue[] = []
   for (const school of new Set(issues.map((each) => each.school))) {
@@ -58,7 +58,7 @@ export async function issueNamed(
     if (!issue) continue
     if (found.length > 1)
       throw wrongUsage(`${found.length} ids begin with ${typed}: type more of the one that you mean. markbook issues list shows them.`)
-    const [told] = await toldOf(tx, here, [issue], all)
+    const [told] = await describeIssues(tx, here, [issue], all)
     return {
       told: told as DescribedIssue,
       school: schools.find(({ id }) => id === issue.school)?.name ?? '',

@@ -1,7 +1,7 @@
 import type { SyncNode } from '@markbook/shared/contract/replication.rows'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Successor } from '../replication/identity/nodes.ts'
-import { whoseText } from './replication-words.ts'
+import { nodeOwnerText } from './replication-words.ts'
 import { columns, WIDTH } from './table.ts'
 import { counted, lasting, shortDay, shortMoment } from './words.ts'
 
@@ -42,7 +42,7 @@ const STAMP = 18
 /** `hasSchools`: there are several schools here, so that the line of a laptop names its school. */
 function whatOf({ peer: { side, kind }, person, school }: ListedNode, hasSchools: boolean): string {
   const of = school ?? 'a school whose rows have not come yet'
-  return whoseText({ side, kind, user: person }, kind === 'laptop' && !hasSchools ? null : of)
+  return nodeOwnerText({ side, kind, user: person }, kind === 'laptop' && !hasSchools ? null : of)
 }
 
 function furtherOf(node: ListedNode, now: number): string[] {

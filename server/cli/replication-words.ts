@@ -27,7 +27,7 @@ export const personName = (person: { first_name: string | null; last_name: strin
     : [person.first_name, person.last_name].filter(Boolean).join(' ') || 'somebody whose name is not known here'
 
 /** What another node is, and the owner of a laptop. `school`: its name; null where unknown, or where there is only one. */
-export function whoseText({ side, kind, user }: Pick<SyncNode, 'side' | 'kind' | 'user'>, school: string | null): string {
+export function nodeOwnerText({ side, kind, user }: Pick<SyncNode, 'side' | 'kind' | 'user'>, school: string | null): string {
   // A laptop has a parent with a `user`; the parent of a school's server is the centre, whatever database it uses.
   if (side === 'parent') return `${kind === 'centre' || user === null ? 'the centre' : 'the school’s server'} that this one joined`
   if (kind === 'laptop') return `laptop of ${personName(user)}${school ? `, ${school}` : ''}`

@@ -216,7 +216,12 @@ describe('a waiting request', () => {
 
   test('is removed when its client disconnects, and never started', async () => {
     const { get, dial, begun, letGo, protection } = await serve({
-      admission: { ...few, ordinary: { ...admission.ordinary, concurrent: 1, queued: 10 } },
+      admission: {
+        ...few,
+        ordinary: { ...admission.ordinary, concurrent: 1, queued: 10 },
+        queueTimeoutMs: 60_000,
+        overloadQueueTimeoutMs: 60_000,
+      },
     })
     const first = get('/api/hold/first')
     await until(() => begun.length === 1)

@@ -51,7 +51,7 @@ export async function take(tx: WriteTx, key: string, limit: Limit): Promise<numb
 }
 
 /** The keys among these that were counted in their current window. */
-export async function takenAmong(tx: ReadTx, keys: readonly string[]): Promise<Set<string>> {
+export async function countedKeys(tx: ReadTx, keys: readonly string[]): Promise<Set<string>> {
   const { attempt } = tx.t
   if (keys.length === 0) return new Set()
   const rows = await tx.db

@@ -27,8 +27,8 @@ import {
   unitsByColumns,
   withId,
 } from './row-changes.ts'
-import type { Change, NewRow, Note, Placing, ReplicaWrites, Restated, Touched } from './tx.ts'
-import { type Overruled, stampedRows } from './version-stamps.ts'
+import type { Change, NewRow, Note, Placing, ReplicaWrites, RestampEntry, WrittenRow } from './tx.ts'
+import { type OverruledDeletion, stampedRows } from './version-stamps.ts'
 
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId(): string; isLaptop(): Promise<boolean> }
 
@@ -47,7 +47,7 @@ export class ChangeTracker implements ReplicaWrites {
 
   private readonly retold: { schoolId: string; entry: HistoryWrite }[] = []
   /** Deletions of rows that were kept in spite of them, and that a write of this transaction has ended. */
-  readonly overruled: Overruled[] = []
+  readonly overruled: OverruledDeletion[] = []
   private readonly absences: Absences
   private readonly automatic: Readonly<Record<string, unknown>>
   constructor(
@@ -157,7 +157,7 @@ export class ChangeTracker implements ReplicaWrites {
       const entries = [...this.written.values()].filter((entry) => entry.schoolId === schoolId && actionOf(entry) !== null)
       const notes = this.notes.filter((note) => note.schoolId === schoolId)
       const brought = this.brought.get(schoolId)
-      const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
+      const overruled = (deletion: OverruledDeletion) => void this.overruled.push(deletion)
       const stamped = stampedRows(schoolId, entries, this.writer, overruled)
       for (const { entry } of stamped) this.discardReceived(schoolId, entry.table, [rowOf(entry).id])
       const retold = this.retold.filter((each) => each.schoolId === schoolId).map(({ entry }) => entry)
@@ -203,7 +203,7 @@ export class ChangeTracker implements ReplicaWrites {
   }
 
   /** For writes that get new stamps: adds a history entry without changes that states the original write. */
-  restate(schoolId: string, writes: readonly Restated[]): void {
+  restate(schoolId: string, writes: readonly RestampEntry[]): void {
     const { now, node } = this.writer
     for (const { actor_id, entity, row_id, near_id, action, detail } of writes) {
       const id = this.writer.newId()
@@ -228,7 +228,7 @@ export class ChangeTracker implements ReplicaWrites {
   }
 
   /** The rows that this transaction wrote itself, for the rules between rows. */
-  touched(): readonly Touched[] {
+  touched(): readonly WrittenRow[] {
     return [...this.written.values()]
       .filter((entry) => actionOf(entry) !== null)
       .map(({ table, schoolId, before, after, units }) => ({ table, schoolId, before, after, units }))

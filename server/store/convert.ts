@@ -37,10 +37,10 @@ function removeUnfinished(folder: string): void {
 
 /** Each step is reported when it is done; until `placed` the old database is unchanged. */
 export type Step = 'copied' | 'encrypted' | 'checked' | 'placed'
-export type Converting = { done?: (step: Step) => void; room?: typeof needRoom }
+export type ConvertOptions = { done?: (step: Step) => void; room?: typeof needRoom }
 
 /** Creates an empty encrypted database in a folder without one. This process then holds its key. */
-export async function beginEncrypted(folder: string, key: DatabaseKey, { done = () => {} }: Converting = {}): Promise<void> {
+export async function beginEncrypted(folder: string, key: DatabaseKey, { done = () => {} }: ConvertOptions = {}): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   holdKey(key)
   await inTurn(folder, async (next) => {
@@ -62,7 +62,7 @@ export async function beginEncrypted(folder: string, key: DatabaseKey, { done = 
 export async function convert(
   folder: string,
   key: DatabaseKey | null,
-  { done = () => {}, room = needRoom }: Converting = {},
+  { done = () => {}, room = needRoom }: ConvertOptions = {},
 ): Promise<void> {
   const path = join(folder, DATABASE_FILE)
   if (key) holdKey(key)

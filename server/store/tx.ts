@@ -80,13 +80,13 @@ export type WriteTx = ReadTx & {
 
 type AnyRow = Record<string, unknown> & { id: string }
 /** How a transaction changed a row, and which merge units it wrote. */
-export type Touched = { table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null; units: ReadonlySet<string> }
+export type WrittenRow = { table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null; units: ReadonlySet<string> }
 
 /** Overwrite what exists; or the rows are new; or the rows exist and differ in these columns only. */
 export type Placing = 'replace' | 'new' | readonly string[]
 
 /** A history entry without changes, for a write that already counts. */
-export type Restated = Pick<HistoryWrite, 'actor_id' | 'entity' | 'row_id' | 'near_id' | 'action'> & { detail: string }
+export type RestampEntry = Pick<HistoryWrite, 'actor_id' | 'entity' | 'row_id' | 'near_id' | 'action'> & { detail: string }
 
 /** Writes without new stamps, for rows that already have their versions. */
 export type ReplicaWrites = {
@@ -96,7 +96,7 @@ export type ReplicaWrites = {
   /** Records versions and history of other nodes, under the next number of this node's feed. */
   recordReceived(schoolId: string, rows: readonly SyncRowWrite[], history?: readonly HistoryWrite[]): void
   /** For writes that get new stamps: states the original writes, so that the history also proves them under the new stamps. */
-  restate(schoolId: string, writes: readonly Restated[]): void
+  restate(schoolId: string, writes: readonly RestampEntry[]): void
   /** Discards the versions that this transaction received for these rows. */
   discardReceived(schoolId: string, table: Replicated, ids: readonly string[]): void
   /** Rows that this transaction looked for and did not find, with their version vectors where they were deleted. */
@@ -104,7 +104,7 @@ export type ReplicaWrites = {
   /** The versions that this transaction received and has not written yet, by row; they replace the stored ones. */
   receivedOf(schoolId: string, table: Replicated): ReadonlyMap<string, SyncRowWrite>
   /** The rows that this transaction wrote itself, for the rules between rows. */
-  touched(): readonly Touched[]
+  touched(): readonly WrittenRow[]
 }
 
 export type LocalDb = {

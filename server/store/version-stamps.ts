@@ -9,7 +9,7 @@ import { claimsOf, type RowChange, rowOf } from './row-changes.ts'
 
 export type Stamping = { node: string; nowMs: number; actor: string | null }
 /** A deletion of a row that was kept because another row needed it, and that a person has changed since. */
-export type Overruled = { table: Replicated; schoolId: string; rowId: string; stamp: Stamp }
+export type OverruledDeletion = { table: Replicated; schoolId: string; rowId: string; stamp: Stamp }
 
 /** A row that a transaction wrote, with its new versions; `stamps`: those of its units. */
 export type Stamped = { entry: RowChange; stamps: Versions['units']; written: SyncRowWrite }
@@ -19,7 +19,7 @@ export function stampedRows(
   schoolId: string,
   entries: readonly RowChange[],
   stamping: Stamping,
-  overruled: (deletion: Overruled) => void,
+  overruled: (deletion: OverruledDeletion) => void,
 ): Stamped[] {
   const [read, stampFor] = [versionsReader(), stamper(stamping)]
   return entries.map((entry) => {

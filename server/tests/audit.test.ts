@@ -7,7 +7,7 @@ import { idSource, naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import type { ToldAudit } from '../cli/audit-here.ts'
+import type { DescribedAudit } from '../cli/audit-here.ts'
 import { seedStory } from '../cli/seed/seed.ts'
 import { NEW_PEER } from '../replication/identity/enrolment.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
@@ -68,7 +68,7 @@ describe('markbook audit', () => {
       /\n {2}Mark: Adeyemi Zoë · Christmas exam · Mathematics · Michaelmas\n {4}Here: +97\n {4}History: +71\n +the service, \d.*, at The office\n {4}Why: +The history says something else\.\n/,
     )
     expect(text).toMatch(/SOMEBODY MUST LOOK[\s\S]*What to do: keep everything as it is now \(markbook backup\)/)
-    const json = JSON.parse((await audit('--json')).text) as { schools: ToldAudit[] }
+    const json = JSON.parse((await audit('--json')).text) as { schools: DescribedAudit[] }
     const [found] = json.schools.filter(({ school }) => school === 'St Brigid’s')
     expect(found?.marks).toEqual({ proved: 43, untold: 0, contradicted: 1, unsigned: 0 })
     expect(found?.disagreements).toMatchObject([

@@ -12,7 +12,7 @@ import { Child } from '../replication/upstream/child.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { contentsOf } from '../store/replica/replica.fixtures.ts'
 import { asSystem } from '../store/tx.ts'
-import { lowered } from '../testing/lowered.ts'
+import { withLowerLimit } from '../testing/lower-limit.ts'
 import { meanwhile } from '../testing/meanwhile.ts'
 import { signedIn, type UnderParent, under, unpacked } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
@@ -199,7 +199,7 @@ describe('files on the stick', () => {
 
   test('B6: ride along up to a bound; the rest comes with the next stick', async () => {
     const pdfs = [await uploadedAt(box, pdfOfSize(3_000)), await uploadedAt(box, pdfOfSize(3_000))]
-    const first = await lowered(limits.sync.files, 'stickBytes', 4_000, () => bundleOf())
+    const first = await withLowerLimit(limits.sync.files, 'stickBytes', 4_000, () => bundleOf())
     expect(await importBundle(centre.services, first)).toMatchObject({ files: 1 })
     await importBundle(centre.services, await bundleOf())
     for (const { file_path } of pdfs) expect(await contentAt(centre, file_path)).toBe(await contentAt(box, file_path))

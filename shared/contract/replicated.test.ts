@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kindsOf } from '../tables/kinds.ts'
 import { descriptions, type Replicated } from '../tables/tables.ts'
-import { hasRule, tablesOfTheProgram, withoutRule, wouldBeTaken } from './replicated.ts'
+import { hasRule, isAcceptedByContract, tablesOfTheProgram, withoutRule } from './replicated.ts'
 
 /** Only the type of an id, an instant or a flag is checked. */
 const PLAIN = new Set(['uuid', 'instant', 'flag'])
@@ -37,16 +37,16 @@ describe('a value that the interface refuses', () => {
     ['grading_scale', { pass_mark: 50, bands: [] }],
     ['subject', { code: 'a'.repeat(100) }],
   ] as const)('of a %s is not taken: %j', (table, values) => {
-    expect(wouldBeTaken(table, values, Object.keys(values))).toBe(false)
+    expect(isAcceptedByContract(table, values, Object.keys(values))).toBe(false)
   })
 
   test('is not one with invisible characters, which older programs accepted: it is kept as written', () => {
-    expect(wouldBeTaken('student', { first_name: 'A\u200bda' }, ['first_name'])).toBe(true)
-    expect(wouldBeTaken('grade', { score: 12, remarks: '\u202eabc' }, ['remarks'])).toBe(true)
+    expect(isAcceptedByContract('student', { first_name: 'A\u200bda' }, ['first_name'])).toBe(true)
+    expect(isAcceptedByContract('grade', { score: 12, remarks: '\u202eabc' }, ['remarks'])).toBe(true)
   })
 
   test('in a column that was not written is not checked', () => {
-    expect(wouldBeTaken('grade', { score: 12, remarks: 'a\u0007' }, ['score'])).toBe(true)
+    expect(isAcceptedByContract('grade', { score: 12, remarks: 'a\u0007' }, ['score'])).toBe(true)
   })
 
   test('is also one that contradicts other columns of a term', () => {
@@ -58,8 +58,8 @@ describe('a value that the interface refuses', () => {
       exam_weight: 60,
       coursework_weight: 40,
     }
-    expect(wouldBeTaken('term', term, Object.keys(term))).toBe(true)
-    expect(wouldBeTaken('term', { ...term, exam_weight: 70 }, ['exam_weight', 'coursework_weight'])).toBe(false)
-    expect(wouldBeTaken('term', { ...term, end_date: '2025-01-01' }, ['start_date', 'end_date'])).toBe(false)
+    expect(isAcceptedByContract('term', term, Object.keys(term))).toBe(true)
+    expect(isAcceptedByContract('term', { ...term, exam_weight: 70 }, ['exam_weight', 'coursework_weight'])).toBe(false)
+    expect(isAcceptedByContract('term', { ...term, end_date: '2025-01-01' }, ['start_date', 'end_date'])).toBe(false)
   })
 })

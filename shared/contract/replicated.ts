@@ -87,7 +87,7 @@ export const hasRule = (table: string, name: string): boolean => (rules[table] ?
  * Whether the interface would accept the row's values in these columns, as far as the row alone shows. Absent and null values are left to
  * the database's constraints.
  */
-export function wouldBeTaken(table: string, values: Readonly<Record<string, unknown>>, columns: readonly string[]): boolean {
+export function isAcceptedByContract(table: string, values: Readonly<Record<string, unknown>>, columns: readonly string[]): boolean {
   return (rules[table] ?? []).every(({ body, fields }) => {
     const asked = new Set(columns.flatMap((name) => (values[name] == null ? [] : (fields.get(name) ?? []))))
     if (asked.size === 0) return true

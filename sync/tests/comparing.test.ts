@@ -26,12 +26,12 @@ test('two that hold the same are compared the next day', () => {
   expect(after(resting, 'same')).toEqual({ state: { kind: 'resting', due: now + DAY + 30 * MINUTE }, verdict: 'same' })
 })
 
-test('a difference is looked at once more before it is believed; then everything is merged, and looked at again', () => {
+test('a difference is looked at once more before it counts; then everything is merged, and looked at again', () => {
   const doubting = after(resting, 'different')
   expect(doubting).toEqual({ state: { kind: 'doubting', due: now + MINUTE }, verdict: null })
   expect(after(doubting.state, 'same')).toMatchObject({ state: { kind: 'resting' }, verdict: 'same' })
-  const believed = after(doubting.state, 'different')
-  expect(believed).toEqual({ state: { kind: 'merging', due: now }, verdict: 'found' })
+  const confirmed = after(doubting.state, 'different')
+  expect(confirmed).toEqual({ state: { kind: 'merging', due: now }, verdict: 'found' })
   const checking = merged(now, bounds)
   expect(checking).toEqual({ kind: 'checking', due: now + MINUTE })
   expect(after(checking, 'same')).toMatchObject({ state: { kind: 'resting' }, verdict: 'same' })

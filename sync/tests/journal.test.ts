@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changesOf } from '../../server/store/row-changes.ts'
 import { times } from '../../server/testing/long.ts'
-import { detailOf, isWriteIn, type JournalEntry, leadsBackTo, parsedDetail, saidOf, stampIn } from '../journal.ts'
+import { detailOf, isWriteIn, type JournalEntry, leadsBackTo, parsedDetail, stampIn, verdictOfEntry } from '../journal.ts'
 import { furthestOf, highsOf } from '../merge/policy.ts'
 import { isSame, type RowState, type Values } from '../merge/state.ts'
 import { LATEST_CLOCK, PENDING, stamp } from '../stamp.ts'
@@ -176,7 +176,7 @@ const said = (
   unit: string,
   given: Partial<{ state: RowState; told: JournalEntry }> = {},
   isWhole = true,
-) => saidOf(table, given.told ?? told, { state: given.state ?? state, unit, highest: undefined }, isWhole)
+) => verdictOfEntry(table, given.told ?? told, { state: given.state ?? state, unit, highest: undefined }, isWhole)
 
 describe('the entry of a write', () => {
   test('proves it, unit by unit, but for what is sealed', () => {

@@ -82,7 +82,7 @@ export const refresh = (resources: readonly ResourceName[]): Promise<unknown> =>
   Promise.all(resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource] })))
 
 /** Reads the old replies that are shown again, to be called when the server may be back. */
-export async function readOldAgain(): Promise<void> {
+export async function refetchStale(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['auth', 'me'] })
   if (isProfileOld()) return
   const read = async (queryKey: ReturnType<typeof oldRequests>[number]) => {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useOldestSeen } from '../api/last-seen.ts'
-import { readOldAgain } from '../api/queries.ts'
+import { refetchStale } from '../api/queries.ts'
 import { Button } from '../components/button.tsx'
 import { Notice } from '../components/page.tsx'
 import { moment } from '../words/format.ts'
@@ -20,7 +20,7 @@ export function AwayNotice({ waiting }: { waiting?: { text: string; retry: () =>
   const isOld = at !== null
   useEffect(() => {
     if (!isOld) return
-    const look = () => void readOldAgain()
+    const look = () => void refetchStale()
     const timer = setInterval(look, LOOK_EVERY)
     addEventListener('online', look)
     return () => {
@@ -30,7 +30,7 @@ export function AwayNotice({ waiting }: { waiting?: { text: string; retry: () =>
   }, [isOld])
   const again = () => {
     waiting?.retry()
-    void readOldAgain()
+    void refetchStale()
   }
   const seen = at === null ? '' : moment(new Date(at).toISOString())
   return (

@@ -9,8 +9,8 @@ import { isLoopback } from './loopback.ts'
  */
 export function useServerAddress(): string | undefined {
   const isHere = isLoopback(location.hostname)
-  const isTold = isAdmin(useProfile())
-  const reached = useQuery({ ...ask('schools', 'addresses'), enabled: isHere && isTold })
+  const mayBeTold = isAdmin(useProfile())
+  const reached = useQuery({ ...ask('schools', 'addresses'), enabled: isHere && mayBeTold })
   return isHere ? reached.data?.urls[0] : location.origin
 }
 

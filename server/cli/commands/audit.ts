@@ -12,7 +12,7 @@ import { trustedAuthority } from '../../replication/identity/trust.ts'
 import { overNetwork } from '../../replication/line/network.ts'
 import type { Carrier } from '../../replication/line/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
-import { type AuditedSchool, PEOPLE, type ToldAudit, toldAudit } from '../audit-here.ts'
+import { type AuditedSchool, type DescribedAudit, describeAudit, PEOPLE } from '../audit-here.ts'
 import { auditText, headText, verdictText } from '../audit-text.ts'
 import { atConsole, type Console } from '../console.ts'
 import { schoolsHere } from '../export/naming.ts'
@@ -61,11 +61,11 @@ type At = Console & AuditUse
 
 async function auditNow(at: At, carry: Carrier, { typed, json, accept }: { typed: string | undefined; json: boolean; accept: boolean }) {
   const schools = await at.store.read(asSystem(), (tx) => schoolsHere(tx, typed))
-  const all: ToldAudit[] = []
+  const all: DescribedAudit[] = []
   for (const school of [...schools, PEOPLE]) {
     const found = await auditWhole(at, school.id, carry, json ? () => {} : progress(school))
     const taken = accept && found.kept.is === 'other' ? await acceptHistory(at, school.id, found) : found
-    const told = await toldAudit(at, school, taken)
+    const told = await describeAudit(at, school, taken)
     all.push(told)
     if (!json) console.log(`${auditText(told).join('\n')}\n`)
   }

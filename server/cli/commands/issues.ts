@@ -12,8 +12,8 @@ import { atConsole, withNode } from '../console.ts'
 import { schoolsHere, staffById, staffMember } from '../export/naming.ts'
 import { addCommand, wrongUsage } from '../help.ts'
 import { type Decision, decisionOf } from '../issue-decision.ts'
-import { adviceText, type DescribedIssue, listText, nowText, whatOf, wholeText } from '../issue-text.ts'
-import { everyIssue, issueNamed, toldOf } from '../issues-here.ts'
+import { adviceText, type DescribedIssue, listText, nowText, subjectOfIssue, wholeText } from '../issue-text.ts'
+import { describeIssues, everyIssue, issueNamed } from '../issues-here.ts'
 import { configureExisting } from '../settings/environment.ts'
 import { harmless, WIDTH, wrap } from '../table.ts'
 import { counted } from '../words.ts'
@@ -83,7 +83,7 @@ async function list({ school, limit, page }: { school?: string; limit: number; p
       const schools = await schoolsHere(tx, school)
       const found = await everyIssue(tx, schools)
       const shown = found.slice((page - 1) * limit, page * limit)
-      const told = await toldOf(tx, hereOf(at), shown, found)
+      const told = await describeIssues(tx, hereOf(at), shown, found)
       const bySchool = schools.map(({ id, name }) => ({ school: name, told: told.filter(({ issue }) => issue.school === id) }))
       return { lines: listText(bySchool, { isNamed: schools.length > 1 }), count: found.length }
     })
@@ -120,7 +120,9 @@ async function resolve(id: string, choice: 'now' | 'other' | undefined, { value:
     const decision = decisionOf(told, { choice, values })
     const person = await inWhoseName(services, told.issue, as)
     if (decision.of === 'conflict' && decision.deletes)
-      await confirm(harmless(`${whatOf(told)} then goes, with all that belongs to it, here and at the other places. Delete it?`), { yes })
+      await confirm(harmless(`${subjectOfIssue(told)} then goes, with all that belongs to it, here and at the other places. Delete it?`), {
+        yes,
+      })
     await carryOut(services, person, decision)
     const { told: after } = await store.read(asSystem(), (tx) => issueNamed(tx, hereOf(services), told.issue.ref))
     console.log([...outcomeOf(after, person.email).flatMap((line) => wrap(line, WIDTH)), await left(services)].join('\n'))
@@ -161,9 +163,9 @@ function inWords({ status, message, issues = [] }: Failure, email: string): stri
 
 function outcomeOf(told: DescribedIssue, email: string): string[] {
   const { issue, conflict } = told
-  if (issue.kind === 'refused') return [`Put aside in the name of ${email}: ${whatOf(told)}`]
+  if (issue.kind === 'refused') return [`Put aside in the name of ${email}: ${subjectOfIssue(told)}`]
   const now = conflict?.current ? `Now counts: ${nowText(told, conflict)}` : 'It is not there any more.'
-  return [`Decided in the name of ${email}: ${whatOf(told)}`, now]
+  return [`Decided in the name of ${email}: ${subjectOfIssue(told)}`, now]
 }
 
 async function left({ store }: Services): Promise<string> {

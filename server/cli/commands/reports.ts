@@ -3,11 +3,11 @@ import { type DocumentLanguage, documentLanguages } from '@markbook/shared/domai
 import { type Command, Option } from 'commander'
 import { printingOf } from '../../features/reports/files/pdf-storage.ts'
 import { withNode } from '../console.ts'
-import { makeClassPapers, type Wanted } from '../export/class-papers.ts'
+import { makeClassPapers, type PapersRequest } from '../export/class-papers.ts'
 import { addCommand } from '../help.ts'
 import { printProgress } from './backup.ts'
 
-type Options = Omit<Wanted, 'type' | 'printing' | 'twoSided'> & {
+type Options = Omit<PapersRequest, 'type' | 'printing' | 'twoSided'> & {
   yearEnd?: boolean
   paper: 'A4' | 'Letter'
   language?: DocumentLanguage
@@ -35,7 +35,7 @@ export const reportsCommand = (program: Command) =>
     .action(reports)
 
 async function reports({ yearEnd = false, twoSided = false, paper, language, out, ...names }: Options) {
-  const wanted: Wanted = {
+  const wanted: PapersRequest = {
     ...names,
     type: yearEnd ? 'year_end' : 'term',
     printing: printingOf({ paper, language }),

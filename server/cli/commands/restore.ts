@@ -13,13 +13,13 @@ import {
   type KnownBackup,
   knownBackups,
   latestBackup,
+  ownerHere,
   ownOf,
   type Plan,
   type Restored,
-  whoseHere,
 } from '../../store/backup/restore.ts'
 import type { BackupLocation } from '../../store/backup/take.ts'
-import { isCalled, typed, whoseInWords } from '../../store/backup/whose.ts'
+import { isCalled, ownerText, schoolOption } from '../../store/backup/whose.ts'
 import { openerOf } from '../backup-key.ts'
 import { confirm } from '../confirm.ts'
 import { addCommand } from '../help.ts'
@@ -104,14 +104,14 @@ const keyNameIn = async (path: string): Promise<string | null> => {
 async function listing(place: BackupLocation, school?: string): Promise<string> {
   const known = await knownBackups(place)
   if (known.length === 0) return 'There is no backup yet.'
-  const mine = await whoseHere(place)
+  const mine = await ownerHere(place)
   const isWanted = ({ whose }: KnownBackup) => (school ? whose && isCalled(whose, school) : !mine || whose?.id === mine.id)
-  const lines = known.filter(isWanted).map(({ at, whose, path }) => `${shortMoment(at)}  ${whoseInWords(whose)}  ${path}`)
+  const lines = known.filter(isWanted).map(({ at, whose, path }) => `${shortMoment(at)}  ${ownerText(whose)}  ${path}`)
   const others = known.filter((one) => !isWanted(one))
   for (const [id, whose] of new Map(others.map(({ whose }) => [whose?.id, whose]))) {
     const count = others.filter((one) => one.whose?.id === id).length
-    const how = whose ? `: markbook restore --list ${typed(whose)}` : ''
-    lines.push(`There ${count === 1 ? 'is' : 'are'} also ${counted(count, 'backup')} of ${whoseInWords(whose)}${how}`)
+    const how = whose ? `: markbook restore --list ${schoolOption(whose)}` : ''
+    lines.push(`There ${count === 1 ? 'is' : 'are'} also ${counted(count, 'backup')} of ${ownerText(whose)}${how}`)
   }
   return lines.join('\n')
 }
@@ -130,7 +130,7 @@ function description(plan: Plan, { dataDir, databaseUrl }: BackupLocation, encry
   const target = databaseUrl ? `the database of DATABASE_URL` : dataDir
   const lines = [
     `Backup:   ${encrypted ?? path}`,
-    `School:   ${whoseInWords(whose)}`,
+    `School:   ${ownerText(whose)}`,
     `Made:     ${shortMoment(Date.parse(manifest.created_at))} (${ageInWords(age)}), ${manifest.reason}, ${megabytes(manifest.size)}`,
     `Marks:    ${comparison(grades)}`,
     `Into:     ${target}`,

@@ -20,7 +20,7 @@ import { megabytes } from '../../store/backup/folder.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { lastRehearsal, type Rehearsal } from '../../store/backup/proved.ts'
 import { newestHere } from '../../store/backup/restore.ts'
-import { whoseInWords } from '../../store/backup/whose.ts'
+import { ownerText } from '../../store/backup/whose.ts'
 import { kindOf } from '../../store/convert.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
@@ -93,7 +93,7 @@ async function marks(config: Settings): Promise<string[]> {
   const state =
     role === 'centre' ? 'on PostgreSQL' : await stateOf(config, size > 0 ? `${megabytes(size)} in ${path}` : `none yet in ${dataDir}`)
   return [
-    `  School:        ${whose ? whoseInWords(whose) : 'none yet'}`,
+    `  School:        ${whose ? ownerText(whose) : 'none yet'}`,
     `  Database:      ${state}`,
     ...encryption(config),
     `  Last backup:   ${last}`,

@@ -24,9 +24,9 @@ import { overNetwork } from '../../replication/line/network.ts'
 import { LineFailure, ParentLine } from '../../replication/line/parent-line.ts'
 import { type Difference, differencesOf, digestsOf } from '../../replication/scope/verify.ts'
 import { Child } from '../../replication/upstream/child.ts'
-import { keepSame, whoseOf } from '../../replication/upstream/comparison.ts'
+import { comparedScope, keepSame } from '../../replication/upstream/comparison.ts'
 import { asSystem } from '../../store/tx.ts'
-import { wipedSaid } from '../banner.ts'
+import { wipedText } from '../banner.ts'
 import { atConsole, type Console, parentHere } from '../console.ts'
 import { explain } from '../explain.ts'
 import { demandFreeFile } from '../export/place.ts'
@@ -97,7 +97,7 @@ async function status({ all = false }: { all?: boolean }) {
       const { sentence, isWell } = parent ? joinedSaid(parent, course) : { sentence: 'There is no school here yet.', isWell: true }
       console.log(sentence)
       const wiped = readWipeNote(at.config.dataDir)
-      if (wiped && !parent) console.log(wipedSaid(wiped))
+      if (wiped && !parent) console.log(wipedText(wiped))
       if (!isWell) process.exitCode = 3
     }
     const said = []
@@ -204,7 +204,7 @@ async function verify({ repair = false }: { repair?: boolean }) {
       console.log(`Merging everything with ${parent.name} again …`)
       await session(() => child.mergeAll())
     }
-    const whose = whoseOf(parent)
+    const whose = comparedScope(parent)
     let differences: Difference[] = []
     for (let look = 1; look <= LOOKS; look += 1) {
       const there = await session(() => line.verify())

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import { folderOfDatabase } from '../../store/backup/manifest.ts'
-import { readWhoseNote } from '../../store/backup/whose.ts'
+import { readOwnerNote } from '../../store/backup/whose.ts'
 import { bytes, counted } from '../words.ts'
 import { type Finding, notice } from './finding.ts'
 import { inFolder } from './paths.ts'
@@ -25,7 +25,7 @@ type Where = { dataDir: string; backupDir: string; backupCopyDir: string | null 
 /** Finds leftovers by their names. A file younger than an hour may still be in use. */
 export function lookAtLeftovers({ dataDir, backupDir, backupCopyDir }: Where, now: number): Leftovers {
   // Other schools may share the folder: only the files of this database.
-  const whose = readWhoseNote(dataDir)
+  const whose = readOwnerNote(dataDir)
   const ownFolders = [backupDir, backupCopyDir].flatMap((folder) => (folder && whose ? [folderOfDatabase(folder, whose.id)] : []))
   const paths = [
     ...inFolder(dataDir, /^markbook\.(?:restoring|converting)\.sqlite/),

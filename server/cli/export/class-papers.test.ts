@@ -6,7 +6,7 @@ import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cardName, distinct, fileName } from '../../features/reports/files/names.ts'
 import { type School, school } from '../../testing/school.ts'
-import { makeClassPapers, type Wanted } from './class-papers.ts'
+import { makeClassPapers, type PapersRequest } from './class-papers.ts'
 
 let st: School
 let folder: string
@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const SCHOOL = 'St Brigid’s'
-const wanted = (more: Partial<Wanted> = {}): Wanted => ({
+const wanted = (more: Partial<PapersRequest> = {}): PapersRequest => ({
   school: SCHOOL,
   class: '3b',
   term: 'Michaelmas',
@@ -30,7 +30,7 @@ const wanted = (more: Partial<Wanted> = {}): Wanted => ({
   out: join(folder, 'out'),
   ...more,
 })
-const make = (more?: Partial<Wanted>) => {
+const make = (more?: Partial<PapersRequest>) => {
   const lines: string[] = []
   const tell = { line: (text: string) => void lines.push(text), progress: () => {} }
   return makeClassPapers(st.services, wanted(more), tell).then((written) => ({ written, lines }))
@@ -58,7 +58,7 @@ describe('makeClassPapers', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test.each<[string, Partial<Wanted>, RegExp]>([
+  test.each<[string, Partial<PapersRequest>, RegExp]>([
     ['several schools and none named', { school: undefined }, /^Say which school, with --school: .*St Brigid’s/],
     ['a school that is not there', { school: 'Eton' }, /^There is no school Eton\./],
     ['a class that is not there', { class: '9Z' }, /^There is no class 9Z\. There are: 3A, 3B\.$/],

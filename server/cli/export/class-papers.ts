@@ -14,7 +14,7 @@ import { asSystem } from '../../store/tx.ts'
 import { schoolChosen, sheetNamed } from './naming.ts'
 
 /** What to make, by names as they are written in the school; `year`: the active one where undefined; `out`: the folder. */
-export type Wanted = {
+export type PapersRequest = {
   school?: string
   year?: string
   class: string
@@ -26,13 +26,13 @@ export type Wanted = {
 }
 type Own = Pick<Services, 'store' | 'documents' | 'files'>
 /** `line` prints a step; `progress` gets the share that is done, 0 to 1, any number of times. */
-export type Tell = { line(text: string): void; progress(what: string, done: number): void }
+export type ProgressOutput = { line(text: string): void; progress(what: string, done: number): void }
 
 /**
  * Makes all documents of a class and term in a folder: a card for each pupil, all cards in a zip, all cards in one file for printing, and
  * the broadsheet as PDF, CSV and XLSX. Only reads the database. Throws where a name is not found, or is not unique.
  */
-export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell): Promise<string[]> {
+export async function makeClassPapers(services: Own, wanted: PapersRequest, tell: ProgressOutput): Promise<string[]> {
   const { documents, files } = services
   const { period, cards, sheet } = await services.store.read(asSystem(), async (tx) => {
     const school = await schoolChosen(tx, wanted.school)

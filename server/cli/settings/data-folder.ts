@@ -5,13 +5,13 @@ import { ConfigError } from '../../config.ts'
 import { orNull } from '../../or-null.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { lookAtFolder, shareOf, syncServiceOf } from '../doctor/folder.ts'
-import { type Gathered, readSettings } from './settings-file.ts'
+import { readSettings, type SettingsRead } from './settings-file.ts'
 
 /**
  * Throws ConfigError where DATA_DIR is probably wrong: it names a folder that does not exist, or one without a database while the settings
  * file of this machine names a folder with one. Without DATA_DIR, `./data` is used and made.
  */
-export function demandMeant({ settings, sources, file }: Gathered): void {
+export function demandMeant({ settings, sources, file }: SettingsRead): void {
   const named = settings.DATA_DIR
   if (named === undefined || settings.DATABASE_URL) return
   const folder = resolve(named)

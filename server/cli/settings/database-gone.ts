@@ -6,7 +6,7 @@ import { openBackup } from '../../store/backup/manifest.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { type KnownBackup, knownBackups, latestBackup } from '../../store/backup/restore.ts'
 import { engineOf } from '../../store/backup/take.ts'
-import { readWhoseNote, WHOSE_NOTE, whoseInWords } from '../../store/backup/whose.ts'
+import { OWNER_NOTE, ownerText, readOwnerNote } from '../../store/backup/whose.ts'
 import { type QuickCheck, quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
 import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
@@ -34,11 +34,11 @@ const quickCheckOf = async (config: Settings): Promise<QuickCheck> => {
 /** Files that show that there was a database here, as phrases for a message; none where there was none. */
 export async function signsOf(config: Settings): Promise<string[]> {
   const { dataDir, role } = config
-  const whose = readWhoseNote(dataDir)
+  const whose = readOwnerNote(dataDir)
   const isThere = (name: string) => existsSync(join(dataDir, name))
   return [
     ...(await backupsInWords(config)),
-    ...(whose ? [`a note that the database of ${whoseInWords(whose)} belongs here (${WHOSE_NOTE})`] : []),
+    ...(whose ? [`a note that the database of ${ownerText(whose)} belongs here (${OWNER_NOTE})`] : []),
     ...(role === 'school' && (isThere('session-secret') || isThere(SEALED_SECRET))
       ? ['the secret of a server that was here (session-secret)']
       : []),
@@ -50,7 +50,7 @@ export async function signsOf(config: Settings): Promise<string[]> {
 async function backupsInWords(config: Settings): Promise<string[]> {
   const bySchool = new Map<string, KnownBackup[]>()
   for (const backup of await knownBackups(placeOf(config))) {
-    const name = whoseInWords(backup.whose)
+    const name = ownerText(backup.whose)
     bySchool.set(name, [...(bySchool.get(name) ?? []), backup])
   }
   return [...bySchool].map(([name, backups]) => {

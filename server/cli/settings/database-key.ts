@@ -4,7 +4,7 @@ import { limits } from '@markbook/shared/limits'
 import { type Config, ConfigError } from '../../config.ts'
 import type { Kept, Keyring } from '../../keyring/keyring.ts'
 import { BackupError } from '../../store/backup/manifest.ts'
-import { beginEncrypted, type Converting, convert, kindOf } from '../../store/convert.ts'
+import { beginEncrypted, type ConvertOptions, convert, kindOf } from '../../store/convert.ts'
 import { type DatabaseKey, heldKey, holdKey, keyNameOf, mayNeedKey } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 
@@ -69,7 +69,7 @@ const silentPage = (dataDir: string, why: string) =>
   ].join('\n')
 
 /** `isLaptop`: the program that starts is about to join a school as a laptop. */
-type Settling = { keyring: Keyring; isLaptop?: boolean; tell?: (line: string) => void } & Pick<Converting, 'done' | 'room'>
+type Settling = { keyring: Keyring; isLaptop?: boolean; tell?: (line: string) => void } & Pick<ConvertOptions, 'done' | 'room'>
 
 /**
  * Encrypts the database of a laptop, and a new one of the teachers' program or of a laptop that joins, where a keyring takes the key. Makes
@@ -107,7 +107,7 @@ async function isKept({ name, secret }: DatabaseKey, keyring: Keyring): Promise<
 async function begin(
   dataDir: string,
   key: DatabaseKey,
-  { tell, ...options }: { tell: (line: string) => void } & Converting,
+  { tell, ...options }: { tell: (line: string) => void } & ConvertOptions,
 ): Promise<boolean> {
   try {
     await beginEncrypted(dataDir, key, options)
@@ -123,7 +123,7 @@ async function begin(
 async function convertOrTell(
   dataDir: string,
   key: DatabaseKey | null,
-  { tell, ...options }: { tell: (line: string) => void } & Converting,
+  { tell, ...options }: { tell: (line: string) => void } & ConvertOptions,
 ): Promise<boolean> {
   tell(key ? 'Encrypting the database of this laptop …' : 'Taking the encryption from the database, of which there is no other copy …')
   try {

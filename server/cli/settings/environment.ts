@@ -12,7 +12,7 @@ import { demandNothingLost, putDamagedAside } from './database-gone.ts'
 import { demandUnlocked, settleEncryption, unlock } from './database-key.ts'
 import { becomeOwner, handOverAtExit } from './owner.ts'
 import { sealedSecret, settleSecret } from './sealed-secret.ts'
-import { type Gathered, gatherSettings } from './settings-file.ts'
+import { gatherSettings, type SettingsRead } from './settings-file.ts'
 
 type Settings = Record<string, string>
 
@@ -20,7 +20,7 @@ type Settings = Record<string, string>
  * The settings of this machine: the environment, before a settings file (docs/design/server.md). Prints warnings on standard error unless
  * `quiet`.
  */
-export function gather({ quiet = false }: { quiet?: boolean } = {}): Gathered {
+export function gather({ quiet = false }: { quiet?: boolean } = {}): SettingsRead {
   const gathered = gatherSettings({ folder: process.cwd(), environment: process.env, platform: process.platform })
   if (!quiet) for (const warning of gathered.warnings) console.error(`Warning: ${warning}`)
   return gathered

@@ -17,7 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Where settings are looked for: the folder that the program runs in, the environment and the machine. */
 export type SettingsLocation = { folder: string; environment: Environment; platform: NodeJS.Platform }
 /** `sources`: where each given setting came from; `file`: the settings file that was read, null for none. */
-export type Gathered = {
+export type SettingsRead = {
   settings: Partial<Record<SettingName, string>>
   sources: Partial<Record<SettingName, string>>
   file: string | null
@@ -29,10 +29,10 @@ export const machineFile = ({ environment, platform }: Omit<SettingsLocation, 'f
   platform === 'win32' ? join(environment['ProgramData'] ?? 'C:\\ProgramData', 'Markbook', 'markbook.conf') : '/etc/markbook/markbook.conf'
 
 /** The settings, the environment before the file. Throws `ConfigError` for a file that was named and cannot be read. */
-export function gatherSettings(place: SettingsLocation): Gathered {
+export function gatherSettings(place: SettingsLocation): SettingsRead {
   const { path, warnings } = chooseFile(place)
   const file = path ? readSettings(path) : { settings: {}, warnings: [] }
-  const gathered: Gathered = { settings: {}, sources: {}, file: path, warnings: [...warnings, ...file.warnings] }
+  const gathered: SettingsRead = { settings: {}, sources: {}, file: path, warnings: [...warnings, ...file.warnings] }
   for (const name of settingNames) {
     const found = look(name, place.environment, 'the environment') ?? look(name, file.settings, path ?? '')
     if (!found) continue

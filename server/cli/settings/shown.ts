@@ -1,5 +1,5 @@
 import { readWithoutSecret, type SettingName, settingNames } from '../../config.ts'
-import type { Gathered } from './settings-file.ts'
+import type { SettingsRead } from './settings-file.ts'
 
 /** A setting without its secrets, for people to see. */
 export type ShownSetting = { name: SettingName; value: string; source: string }
@@ -36,7 +36,7 @@ const defaults: Partial<Record<SettingName, (config: ReturnType<typeof readWitho
 }
 
 /** Every setting with its value and source. Throws `ConfigError` where one is wrong, as a start does. */
-export function showSettings({ settings, sources }: Gathered): ShownSetting[] {
+export function showSettings({ settings, sources }: SettingsRead): ShownSetting[] {
   const config = readWithoutSecret(settings)
   return settingNames.map((name) => {
     const given = settings[name]

@@ -8,7 +8,7 @@ import { capitalised, type WordKey, type Words } from '../words.ts'
 import { type BroadsheetInput, type BroadsheetPupil, isPartial, PARTIAL } from './broadsheet.input.ts'
 import { genderWord, letterRows, PASSED, statisticRows } from './broadsheet.tables.ts'
 import { type Statistics, totalOf } from './statistics.ts'
-import { type Beside, HEAD_SIZE, type TablePlan } from './table-plan.ts'
+import { type ColumnWidths, HEAD_SIZE, type TablePlan } from './table-plan.ts'
 
 /** A broadsheet and its paper: the content, and its margins (points from the top left). */
 export type Sheet = {
@@ -16,7 +16,7 @@ export type Sheet = {
   statistics: Statistics
   fonts: Fonts
   words: Words
-  beside: Beside
+  beside: ColumnWidths
   crest: CrestPicture | null
   left: number
   width: number
@@ -33,12 +33,12 @@ const ROW = 14.2
 /** The background of a mark below the pass mark; visible in greyscale, and light enough to read the figure. */
 const LOW = '#e3e7ed' as typeof colors.tint
 
-/** `rests`: whether the column is computed from the results of the subjects. */
+/** `isFromResults`: whether the column is computed from the results of the subjects. */
 type Column = {
   head: WordKey
-  name: keyof Beside
+  name: keyof ColumnWidths
   style: Style
-  rests: boolean
+  isFromResults: boolean
   text: (pupil: BroadsheetPupil, input: BroadsheetInput, words: Words) => string
 }
 const ENDS: Column[] = [
@@ -46,18 +46,18 @@ const ENDS: Column[] = [
     head: 'broadsheet.total',
     name: 'total',
     style: BODY,
-    rests: true,
+    isFromResults: true,
     text: (pupil, { subjects }, { figure }) => figure(totalOf(pupil, subjects)),
   },
   {
     head: 'broadsheet.average',
     name: 'average',
     style: STRONG,
-    rests: true,
+    isFromResults: true,
     text: ({ overall_average }, _input, { figure }) => figure(overall_average),
   },
-  { head: 'broadsheet.letter', name: 'letter', style: BODY, rests: false, text: ({ letter_grade }) => letter_grade ?? '–' },
-  { head: 'broadsheet.position', name: 'position', style: BODY, rests: false, text: ({ position }) => String(position ?? '–') },
+  { head: 'broadsheet.letter', name: 'letter', style: BODY, isFromResults: false, text: ({ letter_grade }) => letter_grade ?? '–' },
+  { head: 'broadsheet.position', name: 'position', style: BODY, isFromResults: false, text: ({ position }) => String(position ?? '–') },
 ]
 
 const subjectsAt = (sheet: Sheet, plan: TablePlan) => sheet.left + sheet.beside.number + plan.name
@@ -127,14 +127,14 @@ export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, num
         canvas.content(row, 'TD', () => drawMark(canvas, sheet, plan, mark, right, base))
       }
       let x = endsAt(sheet, plan)
-      for (const { name, style, rests, text } of ENDS) {
+      for (const { name, style, isFromResults, text } of ENDS) {
         const width = sheet.beside[name]
         x += width
         const right = x
         const end = text(pupil, sheet.input, sheet.words)
         canvas.content(row, 'TD', () => {
           canvas.line(end, fitted(canvas, end, style, width), { x: right, base, align: 'right' })
-          if (rests && isPartial(pupil) && end !== sheet.words.figure(null)) drawSign(canvas, right, base)
+          if (isFromResults && isPartial(pupil) && end !== sheet.words.figure(null)) drawSign(canvas, right, base)
         })
       }
     },

@@ -7,10 +7,10 @@ import type { BroadsheetSubject } from './broadsheet.input.ts'
 const USUAL = { number: 20, total: 46, average: 42, letter: 30, position: 38 } as const
 const NAME = 132
 const GAP = 4
-export type Beside = Record<keyof typeof USUAL, number>
+export type ColumnWidths = Record<keyof typeof USUAL, number>
 
-export function besideOf({ say }: Words, { semibold }: Fonts): Beside {
-  const widthOf = (name: keyof Beside) => Math.max(USUAL[name], semibold.widthOf(say(`broadsheet.${name}`), HEAD_SIZE) + GAP)
+export function besideOf({ say }: Words, { semibold }: Fonts): ColumnWidths {
+  const widthOf = (name: keyof ColumnWidths) => Math.max(USUAL[name], semibold.widthOf(say(`broadsheet.${name}`), HEAD_SIZE) + GAP)
   return {
     number: widthOf('number'),
     total: widthOf('total'),
@@ -59,7 +59,7 @@ const fitsByWords = (name: string, width: number, fonts: Fonts) =>
  * Distributes the subjects to sets of pages that fit beside the names, with equal widths. Heads are vertical where they would have to be
  * cut otherwise.
  */
-export function tablePlans(subjects: readonly BroadsheetSubject[], contentWidth: number, beside: Beside, fonts: Fonts): TablePlan[] {
+export function tablePlans(subjects: readonly BroadsheetSubject[], contentWidth: number, beside: ColumnWidths, fonts: Fonts): TablePlan[] {
   const room = contentWidth - NAME - Object.values(beside).reduce((sum, width) => sum + width, 0)
   return runsOf(subjects, Math.floor(room / NARROWEST)).map((run) => planOf(run, room, fonts))
 }

@@ -20,9 +20,9 @@ const demandSameYear = (group: Row<'student_group'> | null, term: Row<'term'>) =
 }
 
 /** The audience of an assessment: a class, a teaching set, or every class (both null). */
-type Meant = { group: Row<'student_group'> | null; set: Row<'teaching_set'> | null }
+type Audience = { group: Row<'student_group'> | null; set: Row<'teaching_set'> | null }
 
-const meantBy = async (context: PolicyContext, targets: Readonly<Record<string, string | undefined>>): Promise<Meant> => {
+const audienceOf = async (context: PolicyContext, targets: Readonly<Record<string, string | undefined>>): Promise<Audience> => {
   const { studentGroupId, teachingSetId } = targets
   const group = await classIfNamed(context, studentGroupId)
   const set = teachingSetId === undefined ? null : await setNamed(context, teachingSetId)
@@ -40,7 +40,7 @@ function meantAfter({ student_group_id, teaching_set_id }: Assessment, targets: 
 }
 
 /** A class must belong to the term's year; a set to its year and the subject. */
-function demandFitting({ group, set }: Meant, term: Row<'term'>, subject: string) {
+function demandFitting({ group, set }: Audience, term: Row<'term'>, subject: string) {
   demandSameYear(group, term)
   if (set && (set.academic_year_id !== term.academic_year_id || set.subject_id !== subject)) throw assessmentFailures.otherSet()
 }
@@ -84,7 +84,7 @@ async function categoryIfNamed({ tx, caller }: PolicyContext, id: string | null 
 }
 
 /** A category must belong to the term's year, to the subject or to every one, and to the type. */
-function demandFits(
+function requireFittingCategory(
   category: Row<'assessment_category'> | null,
   assessment: Pick<Assessment, 'assessment_type' | 'subject_id'>,
   term: Row<'term'>,
@@ -101,7 +101,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
     load: async (context, { targets }) => {
       await termOf(context, targets['termId'])
       await subjectOf(context, targets['subjectId'])
-      await meantBy(context, targets)
+      await audienceOf(context, targets)
     },
     run: async ({ tx, caller }, { query }) => {
       const asked = {
@@ -121,7 +121,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
     load: async (context, { targets }) => {
       const term = await termOf(context, targets['termId'])
       const subject = await subjectOf(context, targets['subjectId'])
-      const meant = await meantBy(context, targets)
+      const meant = await audienceOf(context, targets)
       const { group, set } = meant
       const place = { term_id: term.id, subject_id: subject.id, student_group_id: group?.id ?? null, teaching_set_id: set?.id ?? null }
       await demandMayWrite(context, place)
@@ -129,7 +129,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
     },
     run: async ({ tx, caller }, { body }, { meant, term, category }) => {
       demandFitting(meant, term, body.subjectId)
-      demandFits(category, { assessment_type: body.assessmentType, subject_id: body.subjectId }, term)
+      requireFittingCategory(category, { assessment_type: body.assessmentType, subject_id: body.subjectId }, term)
       const row = { id: tx.newId(), school_id: caller.school_id, ...columnsOf(body), is_excluded: false }
       return tx.insert('assessment', row).catch(orNotFound)
     },
@@ -140,7 +140,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
       const assessment = await ownAssessment(context, params.id)
       const said = meantAfter(assessment, targets)
       const isMeant = 'studentGroupId' in targets || 'teachingSetId' in targets
-      const meant = await meantBy(context, targets)
+      const meant = await audienceOf(context, targets)
       if (isMeant) await demandMayWrite(context, { ...assessment, ...said })
       return { assessment, meant, said }
     },
@@ -150,7 +150,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
       if (countsDifferently(assessment, after)) await demandNotShared(context, assessment)
       const term = await termOf(context, assessment.term_id)
       demandFitting(meant, term, assessment.subject_id)
-      demandFits(await categoryIfNamed(context, after.category_id), after, term)
+      requireFittingCategory(await categoryIfNamed(context, after.category_id), after, term)
       await demandGradesFit(context.tx, assessment, after)
       return context.tx.update('assessment', assessment, patch).catch(orNotFound)
     },

@@ -7,7 +7,7 @@ import { draftReport } from '@markbook/shared/story/reports'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditDue } from '../../replication/audit/schedule.ts'
 import { asSystem } from '../../store/tx.ts'
-import { lowered } from '../../testing/lowered.ts'
+import { withLowerLimit } from '../../testing/lower-limit.ts'
 import { memoryFolder } from '../../testing/memory-folder.ts'
 import { type School, school } from '../../testing/school.ts'
 import { tamper } from '../../testing/tamper.ts'
@@ -62,7 +62,7 @@ describe('GET /api/audit/entries', () => {
     for (const filter of [{}, { entity: 'grade' }]) {
       const whole = (await asked({ ...filter, limit: '200' })).entries.map(({ id }) => id)
       const found: string[] = []
-      await lowered(limits.audit.entries, 'perSearch', 9, async () => {
+      await withLowerLimit(limits.audit.entries, 'perSearch', 9, async () => {
         for (let before: string | undefined, pages = 0; pages < 99; pages += 1) {
           const { entries, next } = await asked({ ...filter, limit: '7', ...(before && { before }) })
           found.push(...entries.map(({ id }) => id))
@@ -158,7 +158,7 @@ describe('GET /api/audit/export', () => {
     ).toEqual([])
     expect(whole).not.toContain('Older entries')
     expect(await text({ entity: 'nothing' })).toMatch(/^\uFEFFtime.*\r\n$/)
-    await lowered(limits.audit.entries, 'perExport', 2, async () => {
+    await withLowerLimit(limits.audit.entries, 'perExport', 2, async () => {
       expect((await text()).split('\r\n')).toEqual(expect.objectContaining({ length: 5, 3: expect.stringContaining('Older entries') }))
     })
   })

@@ -9,7 +9,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import { reminderMessage } from '../../mail/reminder.ts'
 import { hostOf, isLoopback } from '../../network/addresses.ts'
-import { take, takenAmong } from '../../store/attempts.ts'
+import { countedKeys, take } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { pick } from '../columns.ts'
 import { type PolicyContext, termOf, yearOf } from '../policy.ts'
@@ -55,7 +55,7 @@ async function remindersOf(
   const by = everybody.find(({ user_id }) => user_id === caller.user_id)
   if (!own || !by) throw common.notFound()
   const keys = members.map(({ user_id }) => keyOf(school, user_id))
-  const reminded = await takenAmong(tx, keys)
+  const reminded = await countedKeys(tx, keys)
   const period = { term: term.name, year: year.name, isTerm: type === 'term' }
   const nameKey = ({ first_name, last_name, email }: (typeof members)[number]) =>
     `${sortKey(last_name ?? '', first_name ?? '')}\u0001${email}`

@@ -20,7 +20,7 @@ export type Tally = { takers: number; recorded: number; ofSets: Map<string, numb
 export const keyOf = (groupId: string, subjectId: string) => `${groupId} ${subjectId}`
 
 /** Students and marks by class and subject, for these subjects. A student without assigned subjects takes every one (decisions §4). */
-export function tallied({ assessments, enrolled, given, marked }: Facts, subjectIds: readonly string[]): Map<string, Tally> {
+export function countMarks({ assessments, enrolled, given, marked }: Facts, subjectIds: readonly string[]): Map<string, Tally> {
   const assessmentById = new Map(assessments.map((one) => [one.id, one]))
   const markedByStudent = new Map(marked.map((row) => [row.student_id, row.marked]))
   const ownSubjects = groupedBy(given, ({ student_group_id, student_id }) => keyOf(student_group_id, student_id))

@@ -10,7 +10,7 @@ import { rowOf } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { withSitters } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesFor, subjectsOfSchool } from './classes.queries.ts'
-import { keyOf, tallied } from './progress.count.ts'
+import { countMarks, keyOf } from './progress.count.ts'
 import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
 
 type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
@@ -27,7 +27,7 @@ export async function factsOf(tx: ReadTx, { id: term, school_id: school, academi
   const toCome = ` ${codesOfMarksToCome(await markCodesOf(tx, school)).join(' ')} `
   const marked = await markedByStudent(tx, { school, students, term, toCome })
   const subjectIds = subjects.map(({ id }) => id)
-  const tallies = tallied({ assessments, enrolled, given, marked }, subjectIds)
+  const tallies = countMarks({ assessments, enrolled, given, marked }, subjectIds)
   return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, enrolled, subjects, given, tallies }
 }
 

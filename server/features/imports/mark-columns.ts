@@ -12,10 +12,10 @@ import { demandWho } from './pupil-rows.ts'
 type Assessment = Row<'assessment'> & { studentsOfSet?: ReadonlySet<string> }
 
 /** The columns that identify a row's student; '' and null where the row has none. */
-export type Who = { student_id: string | null; student_number: string; last_name: string; first_name: string }
+export type StudentCells = { student_id: string | null; student_number: string; last_name: string; first_name: string }
 /** One mark as written. `column` and `remarksColumn`: the headings at which issues are reported. */
 export type WrittenMark = { assessment: Assessment; column: string; score: string; remarks: string }
-export type MarkRow = { row: number; who: Who; marks: WrittenMark[] }
+export type MarkRow = { row: number; who: StudentCells; marks: WrittenMark[] }
 export type MarkTable = { rows: MarkRow[]; heading: Heading }
 
 const WHO_COLUMNS = ['student_id', 'student_number', 'last_name', 'first_name'] as const

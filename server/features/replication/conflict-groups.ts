@@ -45,7 +45,7 @@ export function lastOfUnits(group: ConflictGroup): Conflict[] {
 }
 
 /** For a created row with records of single units too, only those of the units. */
-function toldOf(group: ConflictGroup): Conflict[] {
+function conflictsToReport(group: ConflictGroup): Conflict[] {
   const records = lastOfUnits(group)
   const parts = records.filter(({ unit }) => unit !== EXISTENCE)
   return parts.length > 0 ? parts : records
@@ -55,11 +55,11 @@ function toldOf(group: ConflictGroup): Conflict[] {
 export function valuesOf(records: readonly Conflict[]): Values | null {
   return records.every(({ value }) => value === null) ? null : Object.assign({}, ...records.map(({ value }) => value))
 }
-export const keptOf = (group: ConflictGroup): Values | null => valuesOf(toldOf(group))
+export const keptOf = (group: ConflictGroup): Values | null => valuesOf(conflictsToReport(group))
 
 /** The records that differ from the present row; all where none does. */
 export function differingRecords(group: ConflictGroup, row: Values | undefined): Conflict[] {
-  const told = toldOf(group)
+  const told = conflictsToReport(group)
   const isOther = ([name, value]: [string, unknown]) => (row ? !isSame(value, row[name] ?? null) : !EMPTY.includes(value))
   const others = told.filter(({ value }) => Object.entries(value ?? {}).some(isOther))
   return others.length > 0 ? others : told

@@ -12,7 +12,7 @@ export function comparisonOf(parents: readonly Peer[], nowMs: number): Compared 
   const [first] = parents
   if (!first) return { compared_at: null, difference: null }
   const { compared_at, difference } = first
-  if (!difference || !isTold(difference, parents.length, nowMs)) return { compared_at, difference: null }
+  if (!difference || !isReported(difference, parents.length, nowMs)) return { compared_at, difference: null }
   const { found_at, healed_at, tables } = difference
   return {
     compared_at,
@@ -24,7 +24,7 @@ export function comparisonOf(parents: readonly Peer[], nowMs: number): Compared 
  * Whether a difference is reported. The parents of a laptop may differ while one has not yet received the other's rows; only a lasting
  * difference is.
  */
-function isTold({ found_at, healed_at }: KeptDifference, parents: number, nowMs: number): boolean {
+function isReported({ found_at, healed_at }: KeptDifference, parents: number, nowMs: number): boolean {
   const { repairReportedMs, parentsDifferMs: between } = limits.sync.compare
   if (healed_at !== null && nowMs - Date.parse(healed_at) > repairReportedMs) return false
   const lasted = (healed_at === null ? nowMs : Date.parse(healed_at)) - Date.parse(found_at)

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { Services } from '../../http/services.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
-import { spokenWith, type UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
+import { currentParent, type UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { computersBelow } from './below.ts'
 import { openConflicts } from './conflict-groups.ts'
@@ -31,7 +31,7 @@ type Figures = {
 async function figuresOf(tx: ReadTx, course: UpstreamStatus | null): Promise<Figures> {
   const { sync_held } = tx.t
   const parents = await parentsOf(tx)
-  const parent = spokenWith(parents, course)
+  const parent = currentParent(parents, course)
   const waiting = parent ? (await waitingFor(tx, parent)).rows : 0
   return {
     waiting,

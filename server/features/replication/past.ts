@@ -12,7 +12,7 @@ type Conflict = Row<'sync_conflict'>
 type Stored = Readonly<Record<string, unknown>>
 type Entry = Pick<Row<'history'>, 'row_id' | 'node_id' | 'at' | 'changes'>
 /** A conflict, the present row, and the stamp of the write that stands. */
-export type Met = { conflict: Conflict; row: Stored | undefined; standing: Stamp | undefined }
+export type ConflictContext = { conflict: Conflict; row: Stored | undefined; standing: Stamp | undefined }
 
 /** The entries of rows, the oldest first. `rows` and `near` are JSON arrays: row ids, and clustering keys. */
 const entriesOfRows = statement<{ school: string; rows: string; near: string }>()(({ db, t: { history }, p, dialect }) =>
@@ -26,7 +26,11 @@ const entriesOfRows = statement<{ school: string; rows: string; near: string }>(
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 /** The values before both writes of a conflict, by column, as far as the local history has them; else null. */
-export async function valuesBeforeBoth(tx: ReadTx, school: string, met: readonly Met[]): Promise<(conflictId: string) => Stored | null> {
+export async function valuesBeforeBoth(
+  tx: ReadTx,
+  school: string,
+  met: readonly ConflictContext[],
+): Promise<(conflictId: string) => Stored | null> {
   const values = met.filter(({ conflict, row }) => conflict.kind === 'value' && conflict.value !== null && row !== undefined)
   const near = values.map(({ conflict: { entity, row_id }, row }) => row?.[descriptions[entity as Replicated]?.near ?? 'id'] ?? row_id)
   const rows = JSON.stringify(values.map(({ conflict }) => conflict.row_id))
@@ -36,7 +40,7 @@ export async function valuesBeforeBoth(tx: ReadTx, school: string, met: readonly
 }
 
 /** Follows the writes of one side after the other's: the `before` of the first. */
-function beforeOf({ conflict, row, standing }: Met, entries: readonly Entry[]): Stored | null {
+function beforeOf({ conflict, row, standing }: ConflictContext, entries: readonly Entry[]): Stored | null {
   const kept = conflict.value as Stored
   const columns = Object.keys(kept)
   const own = entries.filter(({ row_id, changes }) => row_id === conflict.row_id && columns.some((column) => column in changes))

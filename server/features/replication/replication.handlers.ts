@@ -10,7 +10,7 @@ import { demandMayJoin, joinByHand } from '../../replication/exchange/join-by-ha
 import { invite, peerHeld } from '../../replication/identity/enrolment.ts'
 import { renamePeer, revokePeer } from '../../replication/identity/nodes.ts'
 import { askWipe } from '../../replication/identity/wipe.ts'
-import { personalDataSeenBy, type Sees, seenValues } from '../../replication/scope/personal-data.ts'
+import { type MaySeeStudent, personalDataSeenBy, seenValues } from '../../replication/scope/personal-data.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
@@ -44,7 +44,7 @@ async function ownConflicts(context: Asking, conflicts: readonly Conflict[]) {
 }
 
 type ShownConflict = Awaited<ReturnType<typeof shownConflicts>>[number]
-const seenConflicts = (sees: Sees, shown: readonly ShownConflict[]) =>
+const seenConflicts = (sees: MaySeeStudent, shown: readonly ShownConflict[]) =>
   shown.map((one) => {
     const seen = <V extends ShownConflict['kept']>(values: V) => seenValues(sees, one.entity, one.row_id, values)
     return { ...one, kept: seen(one.kept), current: seen(one.current), before: seen(one.before) }
@@ -90,7 +90,7 @@ function resolutionOf({ value: kept }: Conflict, { choice, value }: Decision): R
   return typed && Object.keys(typed).length === 0 ? { choice: 'current', value: null } : { choice, value: typed }
 }
 
-type Decided = { resolved: Conflict[]; sees: Sees }
+type Decided = { resolved: Conflict[]; sees: MaySeeStudent }
 const deciding: Handler<typeof replication.resolve, ConflictGroup, unknown, Decided> = {
   kind: 'transaction',
   as: 'user',

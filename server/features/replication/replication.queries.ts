@@ -6,7 +6,7 @@ import { compareStamps, EXISTENCE, type Stamp, sameDot, textToVersions } from '@
 import { and, desc, eq, type SQL } from 'drizzle-orm'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { successorOf } from '../../replication/identity/nodes.ts'
-import { spokenWith, type UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
+import { currentParent, type UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { incarnations } from '../../store/node.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
@@ -183,7 +183,7 @@ export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
 /** The parent in use, by `course`, else the first. */
 export async function parentOf(tx: ReadTx, school: string, course: UpstreamStatus | null): Promise<Row<'sync_peer'> | null> {
   const parents = await parentsOf(tx)
-  return spokenWith(
+  return currentParent(
     parents.filter(({ school_id }) => school_id === school),
     course,
   )

@@ -12,7 +12,7 @@ import type { Services } from '../../http/services.ts'
 import { callerAgain } from '../../http/sessions.ts'
 import { commitWaiters } from '../../replication/downstream/commit-waiters.ts'
 import { asSystem, asUser } from '../../store/tx.ts'
-import { beganWith, type Meaning, newHandle } from './handles.ts'
+import { beganWith, type HandleScope, newHandle } from './handles.ts'
 import { behind, type Position } from './offsets.ts'
 import { readPage, type ShapePage } from './page.ts'
 import { fallBackReply, type PageReply, pageReply, refetchReply } from './replies.ts'
@@ -89,7 +89,7 @@ function look(
     // A condition on a hidden column would reveal its values.
     if ([...(input.where?.columns ?? [])].some((column) => scope.hidden.has(column))) throw common.forbidden()
     const { school_id: school } = caller
-    const meaning: Meaning = { nodeId: store.nodeId, school, shape: input.text, scope: scope.text }
+    const meaning: HandleScope = { nodeId: store.nodeId, school, shape: input.text, scope: scope.text }
     const { seq: head, floor } = await tx.dialect.feedOf(tx.connection, school)
     const fresh = () => newHandle(meaning, head, randomBytes(4).toString('hex'))
     const began = input.handle === null ? head : beganWith(input.handle, meaning)

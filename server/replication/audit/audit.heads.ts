@@ -6,7 +6,7 @@ import type { Services } from '../../http/services.ts'
 import { statement } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { version } from '../../version.ts'
-import { shownBy } from '../incarnation/checkpoint.ts'
+import { divergenceOf } from '../incarnation/checkpoint.ts'
 import { NO_HEAD } from '../incarnation/duplicate-number.ts'
 import { keysOfEnrolment } from '../incarnation/incarnation.ts'
 import { hasLost } from '../incarnation/number.ts'
@@ -43,7 +43,7 @@ export async function childrenAsWitnesses(tx: ReadTx, school: string, epoch: str
     const { name, side, node_id, history_head, their_cursor } = peer
     const head = history_head === NO_HEAD ? null : history_head
     const isHere = head === null || (await entriesWith(tx, { school, node: node_id, head })).length > 0
-    const isAsShown = (await shownBy(tx, peer, epoch, their_cursor, seal)) === null
+    const isAsShown = (await divergenceOf(tx, peer, epoch, their_cursor, seal)) === null
     const is = head === null && their_cursor === null ? 'silent' : isHere && isAsShown ? 'same' : 'other'
     witnesses.push({ name, side, is })
   }

@@ -16,7 +16,7 @@ type Placed = Pick<Stored, 'seq' | 'source_id' | 'node_id' | 'node_seq' | 'head'
  * A transaction of the history that is not as it was written. `chain`: of this database, whose chain does not follow there or (`at` null)
  * ends otherwise than it should. `signature`: of another node, which did not sign it so. `entries`: some of those that stand there.
  */
-export type Wrong = {
+export type HistoryFault = {
   kind: 'chain' | 'signature'
   node: string | null
   at: string | null
@@ -47,7 +47,7 @@ const NAMED_ENTRIES = 3
 
 /** Which entries of a history count as evidence. */
 export class HistoryEvidence {
-  readonly wrong: Wrong[] = []
+  readonly wrong: HistoryFault[] = []
   wrongCount = 0
   private readonly broken = new Set<number>()
   private readonly gaps: { after: number; upTo: number }[] = []

@@ -1,6 +1,6 @@
 import { hasWrongId } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { clockIn, highIn, type JournalEntry, saidOf, toldValues } from '@markbook/sync/journal'
+import { clockIn, highIn, type JournalEntry, valuesInEntry, verdictOfEntry } from '@markbook/sync/journal'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
@@ -11,7 +11,7 @@ import { idsThere, isLost, type KnownRow, knownRows, tableIn } from '../../store
 import { nearIdOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { toldIn } from '../journal/row-proofs.ts'
+import { entryToJournal } from '../journal/row-proofs.ts'
 import type { HistoryEvidence, Stored } from './audit.history.ts'
 
 /**
@@ -23,7 +23,7 @@ import type { HistoryEvidence, Stored } from './audit.history.ts'
  * - `gone`: the row should be here, and is not. `unwritten`: it is here, and nobody wrote it.
  * - `swapped`: the file that it names has another content than it says.
  */
-export type Why = 'other' | 'changed' | 'forged' | 'taken_out' | 'misplaced' | 'gone' | 'unwritten' | 'swapped'
+export type DisagreementReason = 'other' | 'changed' | 'forged' | 'taken_out' | 'misplaced' | 'gone' | 'unwritten' | 'swapped'
 
 /**
  * A row that is contradicted, and its first unit that is; null for the row as a whole. `here`: what stands, by column. `said`: what the
@@ -33,7 +33,7 @@ export type Disagreement = {
   entity: Replicated
   row_id: string
   unit: string | null
-  why: Why
+  why: DisagreementReason
   here: Values | null
   said: { values: Values | null; actor: string | null; at: number; node: string } | null
   /** The author and time of the write, as the row itself says. */
@@ -48,7 +48,7 @@ export type Tally = { proved: number; untold: number; contradicted: number; unsi
 export const nothingCounted = (): Tally => ({ proved: 0, untold: 0, contradicted: 0, unsigned: 0 })
 
 type Entry = JournalEntry & Pick<Stored, 'seq' | 'source_id' | 'head'>
-type Unit = { is: 'proved' | 'unsigned' | 'untold' } | { is: 'contradicted'; why: Why; by?: Entry }
+type Unit = { is: 'proved' | 'unsigned' | 'untold' } | { is: 'contradicted'; why: DisagreementReason; by?: Entry }
 
 /** Audits a page of rows. */
 export async function auditRows(
@@ -133,10 +133,10 @@ class RowAudit {
     return this.verdictBy(own, { state, unit, highest: Math.max(0, ...highs) }, this.table)
   }
 
-  private verdictBy(own: readonly Entry[], claimed: Parameters<typeof saidOf>[2], table: Replicated): Unit {
+  private verdictBy(own: readonly Entry[], claimed: Parameters<typeof verdictOfEntry>[2], table: Replicated): Unit {
     const [node, counter, hlc] = claimed.state.units[claimed.unit] as Stamp
     if (own.length === 0) return this.evidence.isTakenOut(node, counter) ? { is: 'contradicted', why: 'taken_out' } : { is: 'untold' }
-    const said = own.map((entry) => ({ entry, says: saidOf(table, entry, claimed, this.evidence.isWhole(entry)) }))
+    const said = own.map((entry) => ({ entry, says: verdictOfEntry(table, entry, claimed, this.evidence.isWhole(entry)) }))
     const trusts = said.filter(({ says }) => says === 'this').map(({ entry }) => this.evidence.trustIn(entry))
     if (trusts.includes('own') || trusts.includes('signed')) return { is: 'proved' }
     if (trusts.includes('unsigned')) return { is: 'unsigned' }
@@ -169,11 +169,11 @@ class RowAudit {
     return Object.fromEntries(columns.filter((column) => !sealed.includes(column)).map((column) => [column, state.values[column] ?? null]))
   }
 
-  private disagreement(why: Why, unit: string | null, entry: Entry | null, here: Values | null): Disagreement {
+  private disagreement(why: DisagreementReason, unit: string | null, entry: Entry | null, here: Values | null): Disagreement {
     const { state } = this.known
     const stamp = state.units[unit ?? EXISTENCE]
     const said = entry && {
-      values: entry.action === 'delete' ? null : toldValues(this.table, entry, unit ?? EXISTENCE),
+      values: entry.action === 'delete' ? null : valuesInEntry(this.table, entry, unit ?? EXISTENCE),
       actor: entry.actor_id,
       at: entry.at,
       node: entry.node_id,
@@ -219,8 +219,8 @@ async function entriesOf(tx: ReadTx, table: Replicated, school: string, states: 
   for (const entry of found) {
     if (entry.entity !== table) continue
     const own = byRow.get(entry.row_id)
-    if (own) own.push(toldIn(entry))
-    else byRow.set(entry.row_id, [toldIn(entry)])
+    if (own) own.push(entryToJournal(entry))
+    else byRow.set(entry.row_id, [entryToJournal(entry)])
   }
   return byRow
 }
@@ -295,9 +295,9 @@ export async function vanished(tx: ReadTx, school: string, entries: readonly Sto
 }
 
 function goneOf(entity: Replicated, entry: Stored): Disagreement {
-  const told = toldIn(entry)
+  const told = entryToJournal(entry)
   const { identity, units } = descriptions[entity]
-  const values = Object.assign({}, ...[EXISTENCE, ...Object.keys(units)].map((unit) => toldValues(entity, told, unit))) as Values
+  const values = Object.assign({}, ...[EXISTENCE, ...Object.keys(units)].map((unit) => valuesInEntry(entity, told, unit))) as Values
   const shown = Object.fromEntries(Object.entries(values).filter(([column, value]) => value !== null && !identity.includes(column)))
   const said = { values: shown, actor: told.actor_id, at: told.at, node: told.node_id }
   return { entity, row_id: entry.row_id, unit: null, why: 'gone', here: null, said, by: null }

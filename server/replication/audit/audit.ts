@@ -9,7 +9,7 @@ import { columnsIn, idsThere, tableIn } from '../../store/replica/states.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { auditFiles, type FileTally, noFiles } from './audit.files.ts'
-import { HistoryEvidence, type Wrong } from './audit.history.ts'
+import { HistoryEvidence, type HistoryFault } from './audit.history.ts'
 import { auditRows, type Disagreement, nothingCounted, type Tally, unwritten, vanished } from './audit.rows.ts'
 
 /**
@@ -21,7 +21,7 @@ export type Audit = {
   others: Tally
   files: FileTally
   disagreements: Disagreement[]
-  wrong: readonly Wrong[]
+  wrong: readonly HistoryFault[]
   wrongCount: number
 }
 

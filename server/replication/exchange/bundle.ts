@@ -5,7 +5,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { Page, Push, RowAnswer } from '@markbook/sync/protocol/messages'
 import { z } from 'zod'
 import { decrypt, encrypt } from '../../store/encryption.ts'
-import { BundledFile, OfRow, type Packed } from '../files/by-hand.ts'
+import { BundledFile, FileRowRef, type Packed } from '../files/by-hand.ts'
 import { isSignedBy, type NodeKeys, signatureOf } from '../identity/keys.ts'
 
 /**
@@ -35,7 +35,7 @@ export type Head = z.infer<typeof Head>
 export const Up = z.object({
   pages: z.array(z.object({ push: Push, people: z.int() })),
   files: z.array(BundledFile).default([]),
-  wants: z.array(OfRow).default([]),
+  wants: z.array(FileRowRef).default([]),
 })
 export const Down = z.object({
   answers: z.array(z.object({ to: z.int(), people: z.int(), answers: z.array(RowAnswer) })),

@@ -10,7 +10,7 @@ import { setPeer } from '../../store/peer-row.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { nextPage } from '../downstream/pages.ts'
 import { receive } from '../downstream/receive.ts'
-import { type OfRow, packForChild, packForParent, unpackFromChild, unpackFromParent } from '../files/by-hand.ts'
+import { type FileRowRef, packForChild, packForParent, unpackFromChild, unpackFromParent } from '../files/by-hand.ts'
 import { peerById, peerHeld } from '../identity/enrolment.ts'
 import { keysHere, sealKeys } from '../identity/own-keys.ts'
 import { isToBeWiped } from '../identity/wipe.ts'
@@ -61,7 +61,7 @@ export async function exportUp(services: Own, parent: Peer, { all = false } = {}
   return { bundle, rows: pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0), files: packed.length }
 }
 
-export type Taken = {
+export type BundleResult = {
   direction: 'up' | 'down'
   from: string
   rows: number
@@ -75,7 +75,7 @@ export type Taken = {
  * Takes a bundle in, in either direction; doing it again changes nothing. For a bundle from a child it returns the receipt to carry back.
  * Throws where the bundle is not for this server.
  */
-export async function importBundle(services: Own & Pick<Services, 'log'>, bytes: Buffer): Promise<Taken> {
+export async function importBundle(services: Own & Pick<Services, 'log'>, bytes: Buffer): Promise<BundleResult> {
   const head = readHead(bytes)
   const peer = await services.store.read(asSystem(), (tx) => peerById(tx, head.peer))
   const side = head.direction === 'up' ? 'child' : 'parent'
@@ -89,7 +89,7 @@ export async function importBundle(services: Own & Pick<Services, 'log'>, bytes:
   return head.direction === 'up' ? importUp(services, peer, head, bytes) : importDown(services, peer, head, bytes)
 }
 
-async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {
+async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head: Head, bytes: Buffer): Promise<BundleResult> {
   const { store, clock } = services
   const keys = sealKeys(services, peer)
   const { pages, files, wants } = unwrap(bytes, peer, keys.shared, 'up')
@@ -136,7 +136,7 @@ function refusePutBack(error: unknown): never {
   )
 }
 
-async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {
+async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<BundleResult> {
   const { shared } = sealKeys(services, peer)
   const { answers, pages, files, taken: given } = unwrap(bytes, peer, shared, 'down')
   const child = childOf(services, peer)
@@ -155,7 +155,7 @@ async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer):
   return { ...taken('down', peer, answers), rows, files: came.length, receipt: null }
 }
 
-const rowsWithFiles = (sheets: readonly Sheet[]): OfRow[] =>
+const rowsWithFiles = (sheets: readonly Sheet[]): FileRowRef[] =>
   sheets.flatMap(({ table, ids }) => {
     const known = FileTable.safeParse(table)
     return known.success ? ids.map((id) => ({ table: known.data, id })) : []

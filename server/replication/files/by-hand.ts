@@ -15,8 +15,8 @@ type Peer = Row<'sync_peer'>
 /** A file on a stick: the row that names it, and its content, which lies behind the pages. */
 export const BundledFile = z.object({ table: FileTable, id: z.uuid(), sha256: z.string(), size: z.int() })
 export type BundledFile = z.infer<typeof BundledFile>
-export const OfRow = z.object({ table: FileTable, id: z.uuid() })
-export type OfRow = z.infer<typeof OfRow>
+export const FileRowRef = z.object({ table: FileTable, id: z.uuid() })
+export type FileRowRef = z.infer<typeof FileRowRef>
 /** The same with its bytes. */
 export type Packed = BundledFile & { bytes: Buffer }
 
@@ -27,7 +27,7 @@ export async function packForParent(
   services: Carrying,
   peer: Peer,
   { all }: { all: boolean },
-): Promise<{ packed: Packed[]; wants: OfRow[] }> {
+): Promise<{ packed: Packed[]; wants: FileRowRef[] }> {
   if (all) await services.store.write(asSystem(), (tx) => lookAgain(tx, peer.id))
   await enqueueFiles(services, peer.id)
   const queued = await services.store.read(asSystem(), (tx) => queuedOf(tx, peer, { dueOnly: false, limit: MOST_WANTED }))
@@ -37,13 +37,13 @@ export async function packForParent(
 }
 
 /** The files that a child asked for, and those of the rows that it gets now, as far as there is room. */
-export async function packForChild(services: Carrying, peer: Peer, asked: readonly OfRow[]): Promise<Packed[]> {
+export async function packForChild(services: Carrying, peer: Peer, asked: readonly FileRowRef[]): Promise<Packed[]> {
   const named = await services.store.read(asSystem(), (tx) => filesInScope(tx, peer, asked))
   const rows = new Map(asked.map((row) => [keyOf(row), { ...row, file: named.get(keyOf(row)) ?? null }]))
   return pack(services, [...rows.values()])
 }
 
-async function pack({ files }: Carrying, rows: readonly (OfRow & { file: NamedFile | null })[]): Promise<Packed[]> {
+async function pack({ files }: Carrying, rows: readonly (FileRowRef & { file: NamedFile | null })[]): Promise<Packed[]> {
   const packed: Packed[] = []
   let room: number = limits.sync.files.stickBytes
   for (const { table, id, file } of rows) {
@@ -75,7 +75,7 @@ export async function unpackFromParent(
   packed: Iterable<Packed>,
   taken: readonly BundledFile[],
 ): Promise<BundledFile[]> {
-  const fileOfRow = (row: OfRow) =>
+  const fileOfRow = (row: FileRowRef) =>
     services.store.read(asSystem(), async (tx) => (await rowsOfFiles(tx, peer.school_id as string, [row]))[0]?.file ?? null)
   const came = await unpack(services, packed, fileOfRow)
   const done = [...came]
@@ -90,7 +90,7 @@ export async function unpackFromParent(
 async function unpack(
   services: Carrying,
   packed: Iterable<Packed>,
-  fileOfRow: (row: OfRow) => Promise<NamedFile | null>,
+  fileOfRow: (row: FileRowRef) => Promise<NamedFile | null>,
 ): Promise<BundledFile[]> {
   const here: BundledFile[] = []
   for (const { bytes, ...row } of packed) {

@@ -127,7 +127,7 @@ export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>
   const [invitation] = await invitationsWithId(tx, { id })
   if (!invitation) throw syncFailures.invitationInvalid()
   const { used_at, user_id, school_id: invited } = invitation
-  if (used_at === null) demandFits(invitation, join)
+  if (used_at === null) requireFittingInvitation(invitation, join)
   const known = await childByNode(tx, join.node)
   if (known && isAdmittedBy(known, invitation, join)) return joinedAs(tx, host, known, join)
   if (known) throw syncFailures.nodeTaken()
@@ -165,7 +165,7 @@ async function isStillGiven(tx: WriteTx, { school_id, user_id, created_by }: Inv
 }
 
 /** Throws where the invitation is for another kind or person. Whoever has the right code may learn what it is for. */
-function demandFits({ kind, user_id }: Invited, join: Join): void {
+function requireFittingInvitation({ kind, user_id }: Invited, join: Join): void {
   if (join.kind !== 'laptop' && kind === 'laptop') throw syncFailures.forALaptop()
   if (join.kind === 'laptop' && kind !== 'laptop') throw syncFailures.forAServer()
   // A laptop holds what one person may read and write.
@@ -337,6 +337,6 @@ export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {
 /** Every parent, also those that were left, or joined again under another enrolment. */
 export const everyParent = (tx: ReadTx): Promise<Row<'sync_peer'>[]> => everyParentRow(tx, {})
 /** The present ones of these, in order. */
-export const standingOf = (parents: readonly Row<'sync_peer'>[]): Row<'sync_peer'>[] =>
+export const presentParents = (parents: readonly Row<'sync_peer'>[]): Row<'sync_peer'>[] =>
   inOrder(parents.filter(({ revoked_at }) => revoked_at === null))
 const inOrder = (parents: readonly Row<'sync_peer'>[]) => [...parents].sort((a, b) => a.place - b.place)

@@ -20,7 +20,7 @@ const Note = z.object({
   authority: z.string().nullable(),
 })
 export type WipeNote = z.infer<typeof Note>
-export type LastWord = NonNullable<WipeNote['lastWord']>
+export type ErasedReport = NonNullable<WipeNote['lastWord']>
 
 const fileIn = (dataDir: string) => join(dataDir, WIPE_NOTE)
 export const WIPE_NOTE = 'wipe.json'

@@ -60,7 +60,13 @@ export type Sign = 'beyond' | 'history' | 'acknowledged' | 'number'
 export type DatabaseDivergence = { sign: Sign; number: string; common: { seq: number; people: number } }
 
 /** What a child's place shows against this database; null where it shows nothing, or where this database did not write it. */
-export async function shownBy(tx: ReadTx, peer: Peer, epoch: string, text: string | null, key: Buffer): Promise<DatabaseDivergence | null> {
+export async function divergenceOf(
+  tx: ReadTx,
+  peer: Peer,
+  epoch: string,
+  text: string | null,
+  key: Buffer,
+): Promise<DatabaseDivergence | null> {
   const school = peer.school_id as string
   const cursor = ownWords(school, text, key)
   if (!cursor) return null

@@ -8,7 +8,7 @@ import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { everyParent, parentsOf, peerById } from '../identity/enrolment.ts'
 import { type NodeKeys, nodeKeys } from '../identity/keys.ts'
 import { LineFailure, type ParentLine } from '../line/parent-line.ts'
-import { broughtBack, restamp, type Unsaid } from './restamp.ts'
+import { broughtBack, restamp, type UnacknowledgedNumber } from './restamp.ts'
 
 /** The keys by which the parent knows this node: those of the number that was enrolled last. */
 export const keysOfEnrolment = (
@@ -100,7 +100,7 @@ async function enrolledAs({ store, config }: Services, peerId: string, line: Par
 const MOST_TRIES = 3
 
 /** `acknowledged`: in the school's feed; `people`: in that of people. */
-type UnsaidOf = Unsaid & { people: number }
+type UnsaidOf = UnacknowledgedNumber & { people: number }
 
 /** The number that this parent knew and those since, which it never knew, each with what a parent has acknowledged of it. */
 async function unsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<UnsaidOf[]> {

@@ -1,5 +1,5 @@
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
-import { retoldDetail } from '@markbook/sync/journal'
+import { detailOfRestamp } from '@markbook/sync/journal'
 import { PENDING } from '@markbook/sync/stamp'
 import {
   EXISTENCE,
@@ -15,18 +15,23 @@ import { laptopOwner } from '../../store/laptop.ts'
 import { tableOrder } from '../../store/replica/links.ts'
 import { knownRows, versionsHeld } from '../../store/replica/states.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
-import type { Restated, WriteTx } from '../../store/tx.ts'
+import type { RestampEntry, WriteTx } from '../../store/tx.ts'
 import { isTakenAsSigned } from '../journal/row-proofs.ts'
 
 /** A number of this database, and the counter up to which a parent has its writes. */
-export type Unsaid = { node: string; acknowledged: number }
+export type UnacknowledgedNumber = { node: string; acknowledged: number }
 
 /**
  * Gives the writes after `acknowledged` of each of these numbers dots of this database's present number, in one transaction, since a row
  * may bear several of them. History entries prove them as they proved them before. A row stays as it is where its last write of each number
  * is in `known`.
  */
-export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsaid[], known: Dots = new Set()): Promise<void> {
+export async function restamp(
+  tx: WriteTx,
+  school: string,
+  unsaid: readonly UnacknowledgedNumber[],
+  known: Dots = new Set(),
+): Promise<void> {
   if (unsaid.length === 0) return
   const { sync_row } = tx.t
   const named = unsaid.map(({ node }) => tx.dialect.contains(sync_row.vv, node))
@@ -72,7 +77,7 @@ type Dots = ReadonlySet<string>
  * Writes under these own numbers that a child has brought back and that this database does not have itself. Others know them by that dot; a
  * parent would take a new dot for a second write, beside what came after the first.
  */
-export async function broughtBack(tx: WriteTx, school: string, unsaid: readonly Unsaid[]): Promise<Dots> {
+export async function broughtBack(tx: WriteTx, school: string, unsaid: readonly UnacknowledgedNumber[]): Promise<Dots> {
   if (unsaid.length === 0) return new Set()
   const { history, sync_peer } = tx.t
   const peers = await tx.db.select({ node_id: sync_peer.node_id }).from(sync_peer).where(eq(sync_peer.side, 'child'))
@@ -101,14 +106,14 @@ const dotOf = ({ table_name, row_id }: OfRow, node: string, counter: number | nu
 
 const after =
   ({ t: { history } }: WriteTx) =>
-  ({ node, acknowledged }: Unsaid) =>
+  ({ node, acknowledged }: UnacknowledgedNumber) =>
     and(eq(history.node_id, node), gt(history.node_seq, acknowledged))
 
 /**
  * One entry for each author of a row that is stamped anew. None for what a laptop wrote by nobody over what was refused: no parent takes
  * that.
  */
-async function restatedOf(tx: WriteTx, school: string, table: Replicated, anew: ReadonlyMap<string, Versions>): Promise<Restated[]> {
+async function restatedOf(tx: WriteTx, school: string, table: Replicated, anew: ReadonlyMap<string, Versions>): Promise<RestampEntry[]> {
   const isLaptop = (await laptopOwner(tx)) !== null
   const known = await knownRows(tx, table, school, [...anew.keys()])
   return [...anew].flatMap(([row_id, { units, alive }]) => {
@@ -119,7 +124,7 @@ async function restatedOf(tx: WriteTx, school: string, table: Replicated, anew: 
       const stamps = Object.fromEntries(moved.filter(([, [, , , actor]]) => actor === actor_id))
       const action = alive.length === 0 && EXISTENCE in stamps ? 'delete' : 'update'
       const near_id = nearIdOf(table, { ...values, id: row_id })
-      return { actor_id, entity: table, row_id, near_id, action, detail: JSON.stringify(retoldDetail(table, values, stamps)) }
+      return { actor_id, entity: table, row_id, near_id, action, detail: JSON.stringify(detailOfRestamp(table, values, stamps)) }
     })
   })
 }

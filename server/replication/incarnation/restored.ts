@@ -4,7 +4,7 @@ import { and, desc, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { type DatabaseDivergence, shownBy } from './checkpoint.ts'
+import { type DatabaseDivergence, divergenceOf } from './checkpoint.ts'
 import { restamp } from './restamp.ts'
 
 type Peer = Row<'sync_peer'>
@@ -32,7 +32,7 @@ export async function demandNotRestored(
   cursor: string | null,
 ): Promise<void> {
   const { nodeId } = store
-  const shown = await shownBy(tx, child, nodeId, cursor, keys.seal)
+  const shown = await divergenceOf(tx, child, nodeId, cursor, keys.seal)
   if (shown) throw new DatabaseRestored(nodeId, child, shown)
 }
 

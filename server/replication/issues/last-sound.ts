@@ -1,9 +1,9 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { type JournalEntry, stampIn, toldValues } from '@markbook/sync/journal'
+import { type JournalEntry, stampIn, valuesInEntry } from '@markbook/sync/journal'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { compareStamps, type Stamp } from '@markbook/sync/versions'
 import type { ReadTx } from '../../store/tx.ts'
-import { entriesOfRow, toldIn } from '../journal/row-proofs.ts'
+import { entriesOfRow, entryToJournal } from '../journal/row-proofs.ts'
 import { isWritable } from '../scope/normal-form.ts'
 
 /**
@@ -20,14 +20,14 @@ export async function lastSound(
   const columnsOf = (unit: string) => descriptions[table].units[unit] ?? []
   const impossible = units.filter((unit) => state.units[unit] && !isWritable(table, state.values, columnsOf(unit)))
   if (impossible.length === 0) return {}
-  const entries = (await entriesOfRow(tx, school, table, state)).map(toldIn).filter((entry) => entry.entity === table)
+  const entries = (await entriesOfRow(tx, school, table, state)).map(entryToJournal).filter((entry) => entry.entity === table)
   const sound: Values[] = impossible.map((unit) => {
     const columns = columnsOf(unit)
     const [, , hlc] = state.units[unit] as Stamp
     const writes = entries.flatMap((entry) => {
       const stamp = entry.action === 'delete' ? null : stampIn(table, entry, unit)
       const isTold = columns.every((column) => tells(entry, column))
-      return stamp && isTold && stamp[2] <= hlc ? [{ stamp, values: toldValues(table, entry, unit) }] : []
+      return stamp && isTold && stamp[2] <= hlc ? [{ stamp, values: valuesInEntry(table, entry, unit) }] : []
     })
     const [last] = writes
       .filter(({ values }) => isWritable(table, { ...state.values, ...values }, columns))

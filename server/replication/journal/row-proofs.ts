@@ -5,7 +5,7 @@ import {
   isLossIn,
   isWriteIn,
   type JournalEntry,
-  type Loss,
+  type LostWrite,
   leadsBackTo,
   parsedDetail,
   stampIn,
@@ -82,7 +82,7 @@ export class RowProofs {
   }
 
   /** Whether a node that is known here signed that a lost write was made. `values`: of the row, as far as they are known here. */
-  async isSignedLoss(table: Replicated, loss: Loss, values: Values): Promise<boolean> {
+  async isSignedLoss(table: Replicated, loss: LostWrite, values: Values): Promise<boolean> {
     const all = [
       ...this.brought(loss.row),
       ...(await this.storedOf(table, { id: loss.row, values: { ...values, ...loss.value } }, loss.stamp)),
@@ -101,7 +101,7 @@ export class RowProofs {
     if ((await incarnations(this.tx))[0] === node) return 0
     const isNews = ({ node_id, node_seq }: JournalEntry) =>
       node_id === node && node_seq <= upTo && !covers(known?.vv ?? {}, [node_id, node_seq])
-    const entries = [...(this.byRow.get(state.id) ?? []), ...(await this.entriesOf(table, state))].map(toldIn)
+    const entries = [...(this.byRow.get(state.id) ?? []), ...(await this.entriesOf(table, state))].map(entryToJournal)
     const writes = entries.filter((each) => each.entity === table && isNews(each)).sort((a, b) => a.node_seq - b.node_seq)
     let seen = 0
     for (const write of writes) {
@@ -172,7 +172,7 @@ export class RowProofs {
   private brought(id: string): Signed[] {
     return (this.byRow.get(id) ?? []).flatMap((entry) => {
       const verdict = this.page.verdicts.get(transactionOf(entry)) ?? 'none'
-      return typeof verdict === 'object' ? [{ entry: toldIn(entry), signer: verdict.signer }] : []
+      return typeof verdict === 'object' ? [{ entry: entryToJournal(entry), signer: verdict.signer }] : []
     })
   }
 
@@ -198,17 +198,17 @@ export class RowProofs {
     )
     const own = found.filter(({ source_id }) => source_id === null)
     const others = found.filter(({ source_id }) => source_id !== null)
-    if (others.length === 0) return own.map((entry) => ({ entry: toldIn(entry), signer: { kind: 'self' } }))
+    if (others.length === 0) return own.map((entry) => ({ entry: entryToJournal(entry), signer: { kind: 'self' } }))
     // One of the entries that came together bears the signature.
     const seqs = [...new Set(others.map(({ seq }) => seq))]
     const together = await this.read(
       and(eq(history.school_id, this.school), inArray(history.seq, seqs), eq(history.node_id, node), eq(history.node_seq, counter)),
     )
     const verdicts = await verdictsOn(this.tx, this.school, this.secret, together, partOf)
-    const signed: Signed[] = own.map((entry) => ({ entry: toldIn(entry), signer: { kind: 'self' } }))
+    const signed: Signed[] = own.map((entry) => ({ entry: entryToJournal(entry), signer: { kind: 'self' } }))
     for (const entry of together) {
       const verdict = verdicts.get(partOf(entry))
-      if (entry.row_id === row && typeof verdict === 'object') signed.push({ entry: toldIn(entry), signer: verdict.signer })
+      if (entry.row_id === row && typeof verdict === 'object') signed.push({ entry: entryToJournal(entry), signer: verdict.signer })
     }
     return signed
   }
@@ -234,7 +234,7 @@ async function entriesWhere(tx: ReadTx, where: ReturnType<typeof and>): Promise<
 }
 
 const dotOf = ({ node_id, node_seq, actor_id }: JournalEntry): Stamp => [node_id, node_seq, 0, actor_id]
-export const toldIn = <E extends Omit<HistoryEntry, 'head' | 'proof' | 'near_id'>>({ at, changes, detail, ...entry }: E) => ({
+export const entryToJournal = <E extends Omit<HistoryEntry, 'head' | 'proof' | 'near_id'>>({ at, changes, detail, ...entry }: E) => ({
   ...entry,
   at: Date.parse(at),
   changes: textToChanges(changes),

@@ -18,7 +18,7 @@ import {
 } from '@markbook/sync/protocol/messages'
 import type { z } from 'zod'
 import { isKey, isReplyOf, type NodeKeys, type Reply, signatureOf } from '../identity/keys.ts'
-import type { LastWord } from '../identity/wipe-note.ts'
+import type { ErasedReport } from '../identity/wipe-note.ts'
 import { answering, headersOf } from './headers.ts'
 import { troubleOf } from './line-trouble.ts'
 
@@ -147,10 +147,10 @@ export class ParentLine {
   }
 
   /**
-   * A signed request outside a session, which can be sent at any time. `sendLastWord` sends it, also where nothing else is left of this
+   * A signed request outside a session, which can be sent at any time. `sendErasedReport` sends it, also where nothing else is left of this
    * node.
    */
-  prepared(path: string, value: unknown): LastWord {
+  prepared(path: string, value: unknown): ErasedReport {
     const { url, headers, body, answers } = this.signed(path, value, {})
     return { url: url.href, headers, body: Buffer.from(body).toString('utf8'), answers, key: this.parent.key }
   }
@@ -182,7 +182,7 @@ export class ParentLine {
 }
 
 /** Sends a prepared request; resolves once the parent has taken it. Throws `LineFailure`. */
-export async function sendLastWord({ url, headers, body, answers, key }: LastWord, carry: Carrier): Promise<void> {
+export async function sendErasedReport({ url, headers, body, answers, key }: ErasedReport, carry: Carrier): Promise<void> {
   const response = await carry(new Request(url, { method: 'POST', headers, body })).catch(asLineFailure(url))
   await authenticated(response, { answers, url }, (heard, sign) => isReplyOf(heard, sign, key))
 }

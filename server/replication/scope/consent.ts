@@ -129,18 +129,18 @@ export async function awaitingRows(tx: ReadTx, school: string): Promise<Set<stri
 }
 
 /** A membership to which the person has agreed, and who gave it. */
-export type Agreed = { place: Row<'school_management'>; by: string | null }
+export type AgreedMembership = { place: Row<'school_management'>; by: string | null }
 
 /**
  * Sends rows again whose person has agreed: the parent brought (`came`) a join request or membership of somebody for whom rows wait there.
  * Returns the memberships among the rows.
  */
-export async function sendAgreed(tx: WriteTx, school: string, came: readonly Carried[]): Promise<Agreed[]> {
+export async function sendAgreedRows(tx: WriteTx, school: string, came: readonly Carried[]): Promise<AgreedMembership[]> {
   const acts = came.filter(({ table, state }) => isAct(table) && state.alive.length > 0)
   if (acts.length === 0) return []
   const agreed = new Set(acts.map(({ table, state }) => personIn(table, state)))
   const again: Carried[] = []
-  const places: Agreed[] = []
+  const places: AgreedMembership[] = []
   for (const { id, table_name, row_id } of await awaiting(tx, school)) {
     const table = table_name as Replicated
     const known = (await knownRows(tx, table, school, [row_id])).get(row_id)
@@ -160,7 +160,7 @@ export async function sendAgreed(tx: WriteTx, school: string, came: readonly Car
 const isAct = (table: Replicated) => table === 'school_join_request' || table === 'school_management'
 
 /** Approves the pending join requests of people who agreed and have their place here already: nobody has to answer them. */
-export async function approveAgreed(tx: WriteTx, places: readonly Agreed[]): Promise<void> {
+export async function approveAgreed(tx: WriteTx, places: readonly AgreedMembership[]): Promise<void> {
   for (const { place, by } of places) {
     const { school_id, user_id, is_active } = place
     const requests = is_active ? await rowsNaming(tx, 'school_join_request', school_id, 'user_id', [user_id]) : []

@@ -1,4 +1,4 @@
-import { wouldBeTaken } from '@markbook/shared/contract/replicated'
+import { isAcceptedByContract } from '@markbook/shared/contract/replicated'
 import { MarkCodeName } from '@markbook/shared/contract/scalars'
 import { TermName } from '@markbook/shared/contract/terms'
 import { fillGradingModel, type GradingModelInput } from '@markbook/shared/domain/gradingModel'
@@ -79,7 +79,7 @@ const normalForms: Partial<Record<Replicated, NormalForm>> = {
 
 /** Whether a person could have written these columns through the interface, as far as the row alone shows. */
 export function isWritable(table: Replicated, values: Values, columns: readonly string[]): boolean {
-  return wouldBeTaken(table, values, columns) && isNormal(table, values, columns)
+  return isAcceptedByContract(table, values, columns) && isNormal(table, values, columns)
 }
 
 function isNormal(table: Replicated, values: Values, columns: readonly string[]): boolean {

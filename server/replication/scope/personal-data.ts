@@ -11,8 +11,8 @@ export const PERSONAL = ['gender', 'date_of_birth'] as const
 type Asking = { tx: ReadTx; caller: Pick<SchoolCaller, 'role' | 'user_id' | 'school_id'> }
 
 /** Whether the caller sees these columns of a pupil. */
-export type Sees = (studentId: string) => boolean
-const always: Sees = () => true
+export type MaySeeStudent = (studentId: string) => boolean
+const always: MaySeeStudent = () => true
 
 const wishOf = rowsBy('school', { school: 'id' }, { columns: ['personal_data_for'] })
 
@@ -37,7 +37,7 @@ export async function seesAllPersonalData({ tx, caller }: Asking): Promise<boole
   return caller.role === 'admin' || (caller.role === 'teacher' && (await isForAllStaff(tx, caller.school_id)))
 }
 
-export async function personalDataSeenBy(context: Asking): Promise<Sees> {
+export async function personalDataSeenBy(context: Asking): Promise<MaySeeStudent> {
   const { tx, caller } = context
   if (await seesAllPersonalData(context)) return always
   if (caller.role !== 'teacher') return () => false
@@ -48,13 +48,13 @@ export async function personalDataSeenBy(context: Asking): Promise<Sees> {
 type Pupil = { id: string; gender: string; date_of_birth: string | null }
 /** A pupil without what the caller does not see. */
 export const seenPupil =
-  (sees: Sees) =>
+  (sees: MaySeeStudent) =>
   <P extends Pupil>(pupil: P) =>
     sees(pupil.id) ? pupil : { ...pupil, gender: null, date_of_birth: null }
 
 type Values = Readonly<Record<string, unknown>>
 /** Written values of a row, without what the caller does not see. */
-export const seenValues = <V extends Values | null>(sees: Sees, entity: string, id: string, values: V): V =>
+export const seenValues = <V extends Values | null>(sees: MaySeeStudent, entity: string, id: string, values: V): V =>
   values === null || entity !== 'student' || sees(id)
     ? values
     : (Object.fromEntries(Object.entries(values).filter(([name]) => !PERSONAL.some((hidden) => hidden === name))) as V)

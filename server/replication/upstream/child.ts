@@ -28,7 +28,7 @@ import { settleAnswered, watchRefused } from '../issues/kept-elsewhere.ts'
 import { keepRefused, ofOwn, takeRefusals } from '../issues/refusals.ts'
 import { entriesForParent, takeEntries } from '../journal/history-exchange.ts'
 import { LineFailure, type ParentLine, TOO_LARGE } from '../line/parent-line.ts'
-import { type Agreed, approveAgreed, awaitsPerson, keepAwaiting, sendAgreed } from '../scope/consent.ts'
+import { type AgreedMembership, approveAgreed, awaitsPerson, keepAwaiting, sendAgreedRows } from '../scope/consent.ts'
 import { heardBy } from '../scope/forgotten.ts'
 import { dropUnknown } from '../scope/missed-deletions.ts'
 import { letBooksGo } from '../scope/moved-books.ts'
@@ -279,7 +279,7 @@ export class Child {
     const { rows } = unpackRows(page.tables)
     const history = entriesOf(page.history)
     const { own, shared } = sealKeys(this.services, peer)
-    let agreed: Agreed[] = []
+    let agreed: AgreedMembership[] = []
     const isFirst = (await this.firstParent(peer)).id === peer.id
     await underOwnNumber(this.services.store, async (tx) => {
       await demandSingleWriter(tx, peer.school_id as string, history, null)
@@ -290,7 +290,7 @@ export class Child {
       await closeKept([])
       if (peer.user_id === null) {
         await announceSecrets(tx, rows, peer.node_id)
-        agreed = await sendAgreed(tx, peer.school_id as string, rows)
+        agreed = await sendAgreedRows(tx, peer.school_id as string, rows)
       }
       await takeEntries(tx, peer.school_id as string, history, peer.node_id)
       const now = await this.peer(tx)

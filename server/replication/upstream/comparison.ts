@@ -152,7 +152,7 @@ export async function look(
   const before = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   if (!before || !(await isAllSent(store, before))) return nothing
   const there = await line.verify(signal)
-  const here = await digestsOf(store, whoseOf(before), signal)
+  const here = await digestsOf(store, comparedScope(before), signal)
   const peer = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   if (!peer || here.moving || there.moving || !(await isAllSent(store, peer)) || !isAllRead(peer, there)) return nothing
   const differences = differencesOf(here, there)
@@ -160,7 +160,7 @@ export async function look(
 }
 
 /** From the row of a parent: for whom this node's rows are compared. */
-export const whoseOf = ({ school_id, user_id }: Pick<Peer, 'school_id' | 'user_id'>) => ({
+export const comparedScope = ({ school_id, user_id }: Pick<Peer, 'school_id' | 'user_id'>) => ({
   kind: user_id === null ? ('school' as const) : ('laptop' as const),
   school_id,
   user_id,

@@ -4,7 +4,7 @@ import { tlsFolder } from '../../lan/authority.ts'
 import { FILES_FOLDER } from '../../store/backup/files.ts'
 import { takeTurn } from '../../store/backup/folder.ts'
 import { isFolderOfDatabase, isOfBackups } from '../../store/backup/manifest.ts'
-import { readWhoseNote, WHOSE_NOTE } from '../../store/backup/whose.ts'
+import { OWNER_NOTE, readOwnerNote } from '../../store/backup/whose.ts'
 import { keyNameOf } from '../../store/sqlite.file.ts'
 import { LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
@@ -26,7 +26,7 @@ export async function finishErasing({ dataDir, backupDir }: Where, forgetKey: (n
   const releaseTurn = existsSync(backupDir) ? await takeTurn(backupDir) : () => {}
   try {
     for (const key of keysIn(dataDir)) await forgetKey(key)
-    for (const path of [...ownOf(dataDir), ...backupsIn(dataDir, backupDir), join(dataDir, WHOSE_NOTE)])
+    for (const path of [...ownOf(dataDir), ...backupsIn(dataDir, backupDir), join(dataDir, OWNER_NOTE)])
       rmSync(path, { recursive: true, force: true })
   } finally {
     releaseTurn()
@@ -55,7 +55,7 @@ function ownOf(dataDir: string): string[] {
 /** The folder of this laptop's own backups; where no note names it, those of every database. Also backups of the earlier layout. */
 function backupsIn(dataDir: string, folder: string): string[] {
   if (!existsSync(folder)) return []
-  const own = readWhoseNote(dataDir)
+  const own = readOwnerNote(dataDir)
   const isOwn = (name: string) => (own ? name === own.id : isFolderOfDatabase(name))
   return readdirSync(folder)
     .filter((name) => isOfBackups(name) || isOwn(name))

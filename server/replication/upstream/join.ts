@@ -8,7 +8,7 @@ import { isInsecure } from '../../network/addresses.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
-import { everyParent, keysOfCode, NEW_PEER, standingOf, syncFailures } from '../identity/enrolment.ts'
+import { everyParent, keysOfCode, NEW_PEER, presentParents, syncFailures } from '../identity/enrolment.ts'
 import { isReplyProved, nodeKeys, type Reply, signatureOf } from '../identity/keys.ts'
 import { keptName } from '../identity/nodes.ts'
 import { beginUnderNumber, isSamePlace } from '../incarnation/incarnation.ts'
@@ -73,7 +73,7 @@ async function enrol(tx: WriteTx, joined: Joined, { node: own_epoch, url }: { no
   const { sync_peer } = tx.t
   const { node, kind, name, public_key, box_key } = joined.parent
   const parents = await everyParent(tx)
-  const before = standingOf(parents).filter((each) => isSamePlace(each, { node_id: node, url }))
+  const before = presentParents(parents).filter((each) => isSamePlace(each, { node_id: node, url }))
   // The earlier row stays, as of a parent that was left: it says how much of this node's feed the parent has.
   for (const { id } of before) await tx.local.update(tx.t.sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, id))
   await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, joined.peer))
@@ -87,7 +87,7 @@ async function enrol(tx: WriteTx, joined: Joined, { node: own_epoch, url }: { no
     user_id: joined.user,
     node_id: node,
     url,
-    place: before[0]?.place ?? lastPlace(standingOf(parents)) + 1,
+    place: before[0]?.place ?? lastPlace(presentParents(parents)) + 1,
     public_key,
     box_key,
     own_epoch,

@@ -2,7 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Services } from '../../http/services.ts'
 import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
 import { overNetwork } from '../line/network.ts'
-import { type Carrier, LineFailure, NOT_AUTHENTIC, PARENT_OLDER, sendLastWord } from '../line/parent-line.ts'
+import { type Carrier, LineFailure, NOT_AUTHENTIC, PARENT_OLDER, sendErasedReport } from '../line/parent-line.ts'
 
 type Here = Pick<Services, 'config' | 'log'>
 
@@ -12,7 +12,7 @@ export async function reportErased({ config, log }: Here, given?: Carrier): Prom
   if (!note?.lastWord) return true
   const patience = new AbortController().signal
   try {
-    await sendLastWord(note.lastWord, given ?? overNetwork(patience, () => note.authority))
+    await sendErasedReport(note.lastWord, given ?? overNetwork(patience, () => note.authority))
   } catch (error) {
     const isRefused = error instanceof LineFailure && ![LINE, NOT_AUTHENTIC, PARENT_OLDER].includes(error.code)
     log.info({ err: error, parent: note.by }, 'what was erased here could not be acknowledged')

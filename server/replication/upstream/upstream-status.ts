@@ -31,7 +31,7 @@ export type Replication = {
 }
 
 /** The parent that a node speaks with; the first while it speaks with none. */
-export function spokenWith(parents: readonly Row<'sync_peer'>[], course: UpstreamStatus | null): Row<'sync_peer'> | null {
+export function currentParent(parents: readonly Row<'sync_peer'>[], course: UpstreamStatus | null): Row<'sync_peer'> | null {
   const speaking = course && course.notice !== 'offline' ? course.parent?.id : undefined
   return parents.find(({ id }) => id === speaking) ?? parents[0] ?? null
 }

@@ -10,7 +10,7 @@ import { removeOld } from './keep.ts'
 import { type Backup, BackupError, backupsIn, digestOf, folderOfDatabase, movedTo, openBackup, writeManifest } from './manifest.ts'
 import { openOwnFolder } from './own.ts'
 import { removePlain } from './plain.ts'
-import type { Whose } from './whose.ts'
+import type { DatabaseOwner } from './whose.ts'
 
 type CopyLocation = { backupDir: string; copyDir: string | null; clock: Clock }
 
@@ -20,7 +20,7 @@ export const REMEMBERED = 'copies-on-another-disk'
 /** Copies a backup to the second folder, verifies it there and thins the copies. Answers warnings, never throws: a disk may be away. */
 export async function copyToSecondFolder(
   place: CopyLocation,
-  { backup, whose, thin, progress }: { backup: Backup; whose: Whose; thin: false | { good: string | null }; progress: Progress },
+  { backup, whose, thin, progress }: { backup: Backup; whose: DatabaseOwner; thin: false | { good: string | null }; progress: Progress },
 ): Promise<string[]> {
   const { copyDir } = place
   if (!copyDir) return []

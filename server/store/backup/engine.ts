@@ -1,7 +1,7 @@
 import type { Clock } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
 import type { Counts, Manifest, ManifestContents } from './manifest.ts'
-import type { Whose } from './whose.ts'
+import type { DatabaseOwner } from './whose.ts'
 
 /** What a copy held at its one instant. */
 export type Snapshot = Pick<ManifestContents, 'node_id' | 'database_id' | 'school' | 'migrations' | 'counts'>
@@ -31,7 +31,7 @@ export type Engine = {
   /** False where there is no database yet, or an empty one. */
   exists(): Promise<boolean>
   /** Whose the database is. Throws where there is none that can be read. */
-  whose(): Promise<Whose>
+  whose(): Promise<DatabaseOwner>
   /** Writes a consistent copy while others write. `readable`: not encrypted, also where the database is. */
   copyTo(path: string, progress: Progress, readable: boolean): Promise<Snapshot>
   /** Whether copies are read as chunks; else one that is in a store is written to a file first. */

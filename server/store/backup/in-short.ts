@@ -3,7 +3,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Config } from '../../config.ts'
 import { newestOwn } from './own.ts'
 import { lastRehearsal } from './proved.ts'
-import { readWhoseNote } from './whose.ts'
+import { readOwnerNote } from './whose.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'backupDir' | 'backups'>
 
@@ -12,7 +12,7 @@ type Settings = Pick<Config, 'dataDir' | 'backupDir' | 'backups'>
  * there is none, or where this instance of several knows of none.
  */
 export async function backupsInShort({ dataDir, backupDir, backups }: Settings, now: number) {
-  const id = readWhoseNote(dataDir)?.id
+  const id = readOwnerNote(dataDir)?.id
   const newest = id ? await newestOwn(backupDir, id, now).catch(() => null) : null
   const last = id ? lastRehearsal(backupDir, id) : null
   return {

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupsIn, folderOfDatabase, type Listed, listBackups, type Manifest, openBackup } from './manifest.ts'
-import { whoseInDump } from './postgres.tools.ts'
-import { whoseAt } from './sqlite.copy.ts'
-import { type Whose, whoseInWords } from './whose.ts'
+import { ownerInDump } from './postgres.tools.ts'
+import { ownerInFile } from './sqlite.copy.ts'
+import { type DatabaseOwner, ownerText } from './whose.ts'
 
 /** Whose a backup is: as its manifest says, or, in the old format, its database. Null where neither can be read. */
-export async function whoseOf({ path }: Pick<Listed, 'path'>): Promise<Whose | null> {
+export async function ownerOfBackup({ path }: Pick<Listed, 'path'>): Promise<DatabaseOwner | null> {
   try {
     const { manifest } = openBackup(path)
     return whoseInManifest(manifest) ?? (await readers[manifest.database](join(path, manifest.file)))
@@ -16,15 +16,15 @@ export async function whoseOf({ path }: Pick<Listed, 'path'>): Promise<Whose | n
   }
 }
 
-const readers = { sqlite: async (path: string) => whoseAt(path), postgres: whoseInDump } satisfies Record<Manifest['database'], unknown>
+const readers = { sqlite: async (path: string) => ownerInFile(path), postgres: ownerInDump } satisfies Record<Manifest['database'], unknown>
 
-const whoseInManifest = (manifest: Manifest): Whose | null =>
+const whoseInManifest = (manifest: Manifest): DatabaseOwner | null =>
   manifest.format === 'markbook-backup/1' ? null : { id: manifest.database_id, school: manifest.school }
 
 /** The backups of one database in a folder, oldest first: those in its own folder, and those that lie in the old way. */
 async function ownBackups(folder: string, databaseId: string): Promise<Listed[]> {
   const own: Listed[] = []
-  for (const backup of listBackups(folder)) if ((backup.databaseId ?? (await whoseOf(backup))?.id) === databaseId) own.push(backup)
+  for (const backup of listBackups(folder)) if ((backup.databaseId ?? (await ownerOfBackup(backup))?.id) === databaseId) own.push(backup)
   return own
 }
 
@@ -32,7 +32,7 @@ async function ownBackups(folder: string, databaseId: string): Promise<Listed[]>
  * The folder of a database's own backups, made where it is not there yet. What lies in the old way and is of this database moves into it;
  * what is of another, or of nobody who can be known, stays where it lies. Only for whoever has the turn.
  */
-export async function openOwnFolder(folder: string, whose: Whose): Promise<string> {
+export async function openOwnFolder(folder: string, whose: DatabaseOwner): Promise<string> {
   const own = folderOfDatabase(folder, whose.id)
   await mkdir(own, { recursive: true, mode: 0o700 })
   await writeFile(join(own, 'README.txt'), readMe(whose), { mode: 0o600 })
@@ -43,7 +43,7 @@ export async function openOwnFolder(folder: string, whose: Whose): Promise<strin
   return own
 }
 
-const readMe = (whose: Whose) => `Backups of Markbook: ${whoseInWords(whose)}.
+const readMe = (whose: DatabaseOwner) => `Backups of Markbook: ${ownerText(whose)}.
 
 They hold names and marks of children: keep this disk locked away. Copy the whole folder, or nothing of it.
 To put one back, on a machine with Markbook: markbook restore --list

@@ -3,7 +3,7 @@ import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
 import type { Config } from '../../config.ts'
 import { type BackupLocation, engineOf, takeBackup } from './take.ts'
-import { type Whose, writeWhoseNote } from './whose.ts'
+import { type DatabaseOwner, writeOwnerNote } from './whose.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupCopyDir' | 'backups'>
 
@@ -18,9 +18,9 @@ export const placeOf = ({ dataDir, databaseUrl, backupDir, backupCopyDir }: Sett
 })
 
 /** Whose database a server serves. Said in its folder, for the day on which the database is gone or damaged. */
-export async function rememberWhose(settings: Settings): Promise<Whose> {
+export async function rememberOwner(settings: Settings): Promise<DatabaseOwner> {
   const whose = await engineOf(settings).whose()
-  writeWhoseNote(settings.dataDir, whose)
+  writeOwnerNote(settings.dataDir, whose)
   return whose
 }
 

@@ -15,7 +15,7 @@ import type { DatabaseCopy, Engine, RestoreOptions, Snapshot } from './engine.ts
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
 import { countsInDump, databaseOf, listOf, outputOf, restoring, run, withDatabase } from './postgres.tools.ts'
-import { schoolsInWords, type Whose } from './whose.ts'
+import { type DatabaseOwner, schoolsInWords } from './whose.ts'
 
 const SCHEMAS = [...new Set(['drizzle', ...Object.values(postgresTables).map(postgresSchemaOf)])]
 /** Says which policies a database has; a restored one gets them anew, so it must not say that it has any. */
@@ -36,7 +36,7 @@ export function postgresEngine(url: string): Engine {
         return sql.begin('read only', async (tx) => {
           await tx`select set_config('role', ${SERVICE}, true)`
           return whoseIs(tx)
-        }) as Promise<Whose>
+        }) as Promise<DatabaseOwner>
       }),
     copyTo: (path, progress) =>
       inSnapshot(url, async (snapshot, options, signal) => {
@@ -124,7 +124,7 @@ async function snapshotOf(tx: postgres.TransactionSql, role: string | null): Pro
   return { counts, migrations: await appliedPostgres(tx), node_id: String(node?.['id']), database_id: id, school }
 }
 
-async function whoseIs(tx: postgres.TransactionSql): Promise<Whose> {
+async function whoseIs(tx: postgres.TransactionSql): Promise<DatabaseOwner> {
   const [first] = await tx`select id from sync.node order by created_at, id limit 1`
   const schools = await tx`select name from public.school order by name collate "C"`
   return { id: String(first?.['id']), school: schoolsInWords(schools.map(({ name }) => String(name))) }

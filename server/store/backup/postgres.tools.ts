@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { socketFolder } from '../postgres.ts'
 import type { Chunks, DatabaseCopy } from './engine.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
-import { schoolsInWords, type Whose } from './whose.ts'
+import { type DatabaseOwner, schoolsInWords } from './whose.ts'
 
 type Tool = 'pg_dump' | 'pg_restore'
 /**
@@ -155,7 +155,7 @@ async function rowsInDump(path: string, schema: string, table: string): Promise<
 const unescaped = (value: string) =>
   value.replace(/\\([btnrvf\\])/g, (_, letter: string) => ({ t: '\t', n: '\n', r: '\r' })[letter] ?? letter)
 
-export async function whoseInDump(path: string): Promise<Whose> {
+export async function ownerInDump(path: string): Promise<DatabaseOwner> {
   const nodes = await rowsInDump(path, 'sync', 'node')
   const [first] = nodes.sort((a, b) => (`${a['created_at']} ${a['id']}` < `${b['created_at']} ${b['id']}` ? -1 : 1))
   if (!first) throw new UnsoundError(`${path} is no database of Markbook.`)

@@ -19,14 +19,14 @@ import {
   type StoredFile,
   UnsoundError,
 } from './manifest.ts'
-import { newestOwn, whoseOf } from './own.ts'
+import { newestOwn, ownerOfBackup } from './own.ts'
 import { type BackupLocation, engineOf, takeInTurn } from './take.ts'
-import { isCalled, readWhoseNote, typed, type Whose, whoseInWords, writeWhoseNote } from './whose.ts'
+import { type DatabaseOwner, isCalled, ownerText, readOwnerNote, schoolOption, writeOwnerNote } from './whose.ts'
 
 /** What a restore would do; nothing has been changed yet. `age` in ms, negative where the clock says that it is not yet made. */
 export type Plan = {
   backup: Backup
-  whose: Whose | null
+  whose: DatabaseOwner | null
   age: number
   grades: { inBackup: number; now: number | null }
   damaged: StoredFile[]
@@ -39,33 +39,35 @@ export type Restoring = { plan: Plan; carryOut(progress?: Progress): Promise<Res
 
 type Folders = Pick<BackupLocation, 'backupDir' | 'copyDir'>
 /** A backup on a disk, and whose it is, as far as that can be known. */
-export type KnownBackup = Listed & { whose: Whose | null }
+export type KnownBackup = Listed & { whose: DatabaseOwner | null }
 
 /** Every backup that this place knows, of whichever school, oldest first; one that is in both folders counts once. */
 export async function knownBackups({ backupDir, copyDir }: Folders): Promise<KnownBackup[]> {
   const known = new Map<string, KnownBackup>()
   const there = copyDir && existsSync(copyDir) ? listBackups(copyDir) : []
   for (const backup of [...there, ...listBackups(backupDir)]) {
-    const whose = await whoseOf(backup)
+    const whose = await ownerOfBackup(backup)
     known.set(`${whose?.id} ${backup.name}`, { ...backup, whose })
   }
   return [...known.values()].sort((a, b) => a.at - b.at)
 }
 
 /** Whose database is here, or belongs here where it is gone or damaged; null where there never was one. */
-const databaseHere = (place: BackupLocation): Promise<Whose | null> =>
+const databaseHere = (place: BackupLocation): Promise<DatabaseOwner | null> =>
   engineOf(place)
     .whose()
-    .catch(() => readWhoseNote(place.dataDir))
+    .catch(() => readOwnerNote(place.dataDir))
 
 /** The same; null also where it holds no school, so that nobody's marks are replaced. */
-export async function whoseHere(place: BackupLocation): Promise<Whose | null> {
+export async function ownerHere(place: BackupLocation): Promise<DatabaseOwner | null> {
   const whose = await databaseHere(place)
   return whose?.school ? whose : null
 }
 
 /** The newest backup of the database that is here, and its newest copy in the second folder. */
-export async function newestHere(place: BackupLocation): Promise<{ whose: Whose | null; backup: Listed | null; copy: Listed | null }> {
+export async function newestHere(
+  place: BackupLocation,
+): Promise<{ whose: DatabaseOwner | null; backup: Listed | null; copy: Listed | null }> {
   const whose = await databaseHere(place)
   const newest = async (folder: string | null) => (whose && folder ? newestOwn(folder, whose.id, place.clock.now()) : null)
   return { whose, backup: await newest(place.backupDir), copy: await newest(place.copyDir) }
@@ -73,7 +75,7 @@ export async function newestHere(place: BackupLocation): Promise<{ whose: Whose 
 
 /** The backups that may be proposed here: those of `school` where it is named, else those of the database that is here. */
 export async function ownOf(known: readonly KnownBackup[], place: BackupLocation, school?: string): Promise<readonly KnownBackup[]> {
-  const mine = await whoseHere(place)
+  const mine = await ownerHere(place)
   const others = known.filter(({ whose }) => whose?.school)
   if (school !== undefined) return oneDatabase(known.filter(({ whose }) => whose && isCalled(whose, school)))
   if (mine) return known.filter(({ whose }) => whose?.id === mine.id)
@@ -90,7 +92,7 @@ function oneDatabase(backups: readonly KnownBackup[]): readonly KnownBackup[] {
 }
 
 /** How a school is named on the command line; by its number where another bears the same name. */
-const naming = (whose: Whose | null) => `--school ${whose?.id}   (${whoseInWords(whose)})`
+const naming = (whose: DatabaseOwner | null) => `--school ${whose?.id}   (${ownerText(whose)})`
 
 /**
  * The newest. Only where there is no other: one dated after now (the clock was wrong once), and one made before a restore, which is
@@ -102,24 +104,30 @@ export async function latestBackup(place: BackupLocation, school?: string): Prom
   const past = known.filter(({ at }) => at <= place.clock.now())
   const latest = past.findLast(({ reason }) => reason !== 'restore') ?? past.at(-1) ?? known.at(-1)
   if (latest) return latest
-  const mine = school ?? (await whoseHere(place))?.school
+  const mine = school ?? (await ownerHere(place))?.school
   const where = [place.backupDir, place.copyDir].filter(Boolean).join(' or ')
-  const others = new Map(all.map(({ whose }) => [whoseInWords(whose), whose]))
-  const there = [...others].map(([name, whose]) => `\nThere are backups of ${name}: markbook restore --list ${typed(whose)}`).join('')
+  const others = new Map(all.map(({ whose }) => [ownerText(whose), whose]))
+  const there = [...others]
+    .map(([name, whose]) => `\nThere are backups of ${name}: markbook restore --list ${schoolOption(whose)}`)
+    .join('')
   throw new BackupError(`There is no backup${mine ? ` of ${mine}` : ''} in ${where}.${there}`)
 }
 
 /** Refuses the backup of another database than the one that is here, or than the one that was named. */
-async function demandOwn(place: BackupLocation, { path, whose }: { path: string; whose: Whose | null }, school?: string): Promise<void> {
+async function demandOwn(
+  place: BackupLocation,
+  { path, whose }: { path: string; whose: DatabaseOwner | null },
+  school?: string,
+): Promise<void> {
   if (school !== undefined) {
     if (whose && isCalled(whose, school)) return
-    throw new BackupError(`The backup ${path} is of ${whoseInWords(whose)}, and not of ${school}. Nothing was changed.`)
+    throw new BackupError(`The backup ${path} is of ${ownerText(whose)}, and not of ${school}. Nothing was changed.`)
   }
-  const mine = await whoseHere(place)
+  const mine = await ownerHere(place)
   if (!mine || !whose || whose.id === mine.id) return
   throw new BackupError(
-    `The backup ${path} is of ${whoseInWords(whose)}, and the database here is of ${whoseInWords(mine)}: it would take its place. ` +
-      `Where that is what you want, name the school: ${typed(whose)}. Nothing was changed.`,
+    `The backup ${path} is of ${ownerText(whose)}, and the database here is of ${ownerText(mine)}: it would take its place. ` +
+      `Where that is what you want, name the school: ${schoolOption(whose)}. Nothing was changed.`,
   )
 }
 
@@ -138,7 +146,7 @@ export async function beginRestore(place: BackupLocation, given: string, school?
   try {
     endTurn = await takeTurn(place.backupDir)
     const backup = openBackup(given)
-    const whose = await whoseOf(backup)
+    const whose = await ownerOfBackup(backup)
     await demandOwn(place, { ...backup, whose }, school)
     if (!engine.streams) await needScratch(place, backup)
     const damaged = await checkBackup(backup, engine, scratchIn(place))
@@ -174,7 +182,7 @@ async function carryOut(place: BackupLocation, { backup, whose, damaged, hasData
       warnings.push(...kept.warnings)
     } catch (error) {
       if (!(error instanceof UnsoundError)) throw error
-      const mine = readWhoseNote(place.dataDir)
+      const mine = readOwnerNote(place.dataDir)
       const folder = mine ? folderOfDatabase(place.backupDir, mine.id) : place.backupDir
       keptIn = await engine.setAside(join(folder, `${SET_ASIDE}${nameOf(place.clock.now(), 'restore')}`))
       if (!keptIn) throw error
@@ -189,7 +197,7 @@ async function carryOut(place: BackupLocation, { backup, whose, damaged, hasData
     await restoreFiles(backup, place.dataDir, damaged),
     await engine.putBack(copy, options),
   ])
-  if (whose) writeWhoseNote(place.dataDir, whose)
+  if (whose) writeOwnerNote(place.dataDir, whose)
   if (before) warnings.push(`The database as it was is also still there, under the name ${before}; drop it when you are content.`)
   return { nodeId, keptIn, warnings, files }
 }

@@ -8,7 +8,7 @@ import { school } from '../../testing/school.ts'
 import { asSystem } from '../tx.ts'
 import { canBackUp, contentsOf, type Drill, drillOf } from './backup.fixtures.ts'
 import { type Backup, listBackups, nameOf } from './manifest.ts'
-import { whoseOf } from './own.ts'
+import { ownerOfBackup } from './own.ts'
 import { beginRestore, knownBackups, latestBackup, newestHere } from './restore.ts'
 import { type BackupLocation, engineOf, takeBackup } from './take.ts'
 
@@ -59,12 +59,12 @@ describe.runIf(canBackUp)('two schools with one folder for backups and one secon
     // Of one hour one alone is kept: were they of one school, the first would be gone.
     for (const folder of [shared.backupDir, shared.copyDir as string]) {
       const [one, other] = listBackups(folder)
-      expect([one?.databaseId, other?.databaseId]).toEqual([(await whoseOf(first))?.id, (await whoseOf(second))?.id])
+      expect([one?.databaseId, other?.databaseId]).toEqual([(await ownerOfBackup(first))?.id, (await ownerOfBackup(second))?.id])
       expect([one?.name, other?.name]).toEqual([first.name, second.name])
       expect(readdirSync(join(folder, one?.databaseId ?? ''))).toContain('README.txt')
     }
-    expect((await whoseOf(first))?.school).toMatch(BRIGIDS)
-    expect((await whoseOf(second))?.school).toMatch(MARYS)
+    expect((await ownerOfBackup(first))?.school).toMatch(BRIGIDS)
+    expect((await ownerOfBackup(second))?.school).toMatch(MARYS)
     expect((await latestBackup(at(brigids))).path).toBe(first.path)
     expect((await latestBackup(at(marys))).path).toBe(second.path)
     expect((await newestHere(at(brigids))).copy?.name).toBe(first.name)
@@ -114,7 +114,7 @@ describe.runIf(canBackUp)('two schools with one folder for backups and one secon
   test('a backup of the old format is known by its database: its own school moves it and thins it, another leaves it where it lies', async () => {
     const { backup } = await takeBackup(at(marys), { reason: 'hourly', to: join(disk, 'plain') })
     const old = inTheOldWay(backup, shared.backupDir)
-    expect((await whoseOf({ path: old }))?.school).toMatch(MARYS)
+    expect((await ownerOfBackup({ path: old }))?.school).toMatch(MARYS)
     expect((await latestBackup(at(marys))).path).toBe(old)
     mkdirSync(join(shared.backupDir, nameOf(brigids.st.clock.now() - 10_000, 'hourly')))
     await takeBackup(at(brigids), { reason: 'hourly' })

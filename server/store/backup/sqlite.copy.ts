@@ -4,7 +4,7 @@ import { appliedSqlite } from '../migrate.ts'
 import { copyBytes, keyNameOf, openFile } from '../sqlite.file.ts'
 import type { Progress, Snapshot } from './engine.ts'
 import { type Counts, UnsoundError } from './manifest.ts'
-import { schoolsInWords, type Whose } from './whose.ts'
+import { type DatabaseOwner, schoolsInWords } from './whose.ts'
 
 /** Pages copied in one go, 4 KB each; between two goes others have their turn. */
 const PAGES = 500
@@ -74,7 +74,7 @@ function snapshotOf(connection: Database.Database): Snapshot {
 }
 
 /** Of a laptop also whose it is: several of one school may back up to one disk. */
-function whoseIs(connection: Database.Database): Whose {
+function whoseIs(connection: Database.Database): DatabaseOwner {
   const asked = (text: string) => connection.prepare(text).pluck().all() as string[]
   const [id] = asked('select id from node order by created_at, id limit 1')
   if (!id) throw new UnsoundError(`${connection.name} is no database of Markbook.`)
@@ -84,7 +84,7 @@ function whoseIs(connection: Database.Database): Whose {
   return { id, school: schools && owner ? `${schools}, laptop of ${owner}` : schools }
 }
 
-export function whoseAt(path: string): Whose {
+export function ownerInFile(path: string): DatabaseOwner {
   const connection = openFile(path, { fileMustExist: true, timeout: 10_000 })
   try {
     connection.pragma('query_only = ON')

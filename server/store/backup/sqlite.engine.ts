@@ -11,7 +11,7 @@ import { type DatabaseCopy, type Engine, fileOf, NOT_ITS_ROWS, type RestoreOptio
 import { syncPath } from './folder.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError } from './manifest.ts'
-import { copySqlite, countsNow, holdsAnything, inspectSqlite, whoseAt } from './sqlite.copy.ts'
+import { copySqlite, countsNow, holdsAnything, inspectSqlite, ownerInFile } from './sqlite.copy.ts'
 
 const SIDES = ['-wal', '-shm', '-journal'] as const
 
@@ -24,7 +24,7 @@ export function sqliteEngine(dataDir: string): Engine {
     file: 'markbook.sqlite',
     size: async () => sizeOf() + sizeOf('-wal'),
     exists: async () => holdsAnything(path) || holdsAnything(`${path}-wal`),
-    whose: async () => whoseAt(path),
+    whose: async () => ownerInFile(path),
     copyTo: async (to, progress, readable) => {
       const snapshot = await copySqlite(path, to, progress)
       if (readable && keyNameOf(to)) encryptFile(to, null)

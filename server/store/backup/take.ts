@@ -29,7 +29,7 @@ import { removePlain } from './plain.ts'
 import { postgresEngine } from './postgres.engine.ts'
 import { lastProved } from './proved.ts'
 import { sqliteEngine } from './sqlite.engine.ts'
-import { type Whose, writeWhoseNote } from './whose.ts'
+import { type DatabaseOwner, writeOwnerNote } from './whose.ts'
 
 /** What is backed up, and where to. `copyDir` is a folder on another disk, if any. */
 export type BackupLocation = {
@@ -43,7 +43,7 @@ export type BackupLocation = {
   needRoom?: typeof needRoom
 }
 
-export type Taken = { backup: Backup; warnings: string[] }
+export type BackupResult = { backup: Backup; warnings: string[] }
 /** `readable`: with `to`, not encrypted, also where the database is. */
 export type TakeOptions = { reason: Reason; to?: string; readable?: boolean; progress?: Progress }
 
@@ -55,7 +55,7 @@ export const engineOf = ({ databaseUrl, dataDir }: Pick<BackupLocation, 'databas
  * `BackupError` with one line; a second folder that cannot be used is only a warning. `to` names another folder: no copy there, and
  * nothing removed.
  */
-export async function takeBackup(place: BackupLocation, options: TakeOptions): Promise<Taken> {
+export async function takeBackup(place: BackupLocation, options: TakeOptions): Promise<BackupResult> {
   const done = await takeTurn(place.backupDir)
   try {
     return await takeInTurn(place, options)
@@ -68,7 +68,7 @@ export async function takeBackup(place: BackupLocation, options: TakeOptions): P
 export async function takeInTurn(
   place: BackupLocation,
   { reason, to, readable = false, progress = () => {} }: TakeOptions,
-): Promise<Taken> {
+): Promise<BackupResult> {
   const folder = to ?? place.backupDir
   try {
     const whose = await whoseToBackUp(place)
@@ -96,18 +96,18 @@ async function thinOut(own: string, now: number): Promise<void> {
   await collect(own)
 }
 
-async function whoseToBackUp(place: BackupLocation): Promise<Whose> {
+async function whoseToBackUp(place: BackupLocation): Promise<DatabaseOwner> {
   const engine = engineOf(place)
   if (!(await engine.exists())) throw new BackupError('There is no database to back up yet.')
   const whose = await engine.whose()
-  writeWhoseNote(place.dataDir, whose)
+  writeOwnerNote(place.dataDir, whose)
   return whose
 }
 
 /** `isAlone`: with its database as a plain file, so that the folder is complete by itself. */
 type Writing = { reason: Reason; folder: string; isAlone: boolean; readable: boolean; progress: Progress }
 
-async function write(place: BackupLocation, { reason, folder, isAlone, readable, progress }: Writing): Promise<Taken> {
+async function write(place: BackupLocation, { reason, folder, isAlone, readable, progress }: Writing): Promise<BackupResult> {
   const engine = engineOf(place)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   sweepUnfinished(folder)

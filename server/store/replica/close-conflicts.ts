@@ -2,18 +2,18 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { covers, textToVersions } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import { statement } from '../statement.ts'
-import type { Touched, WriteTx } from '../tx.ts'
+import type { WriteTx, WrittenRow } from '../tx.ts'
 import { scopeIn } from './links.ts'
 
 type Conflict = Row<'sync_conflict'>
-type Written = Touched & { after: NonNullable<Touched['after']> }
+type Written = WrittenRow & { after: NonNullable<WrittenRow['after']> }
 
 /**
  * Resolves the conflicts that a local write decides: whoever writes a unit at a node that has both values has decided it (sync/SPEC.md,
  * I18). The decision bears the number of that write. If the transaction decides one conflict of a row by itself, the others of that row are
  * left alone. Called where a conflict is open in the school.
  */
-export async function closeConflicts(tx: WriteTx, touched: readonly Touched[]): Promise<void> {
+export async function closeConflicts(tx: WriteTx, touched: readonly WrittenRow[]): Promise<void> {
   if (tx.actor === null) return
   const decided = new Set(touched.flatMap(({ table, after }) => (table === 'sync_conflict' ? [after?.['row_id']] : [])))
   const written = touched.filter((each): each is Written => each.after !== null && !decided.has(each.after.id))

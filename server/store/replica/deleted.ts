@@ -7,7 +7,7 @@ import { rowMaker } from './write.ts'
 
 export type RowName = { table: Replicated; id: string }
 /** A deleted row, with what it said then as far as the history tells it. */
-export type Gone = RowName & { told: Values }
+export type LastValues = RowName & { told: Values }
 /** The same, with what is known of it now. `values`: its last values or, where it exists again, those of the history. */
 export type DeletedRow = RowName & { known: KnownRow; values: Values }
 
@@ -25,7 +25,7 @@ function parentsOf({ table, values }: Pick<DeletedRow, 'table' | 'values'>): Row
 }
 
 /** Of rows that were deleted together: the root, the rows that name it, those that name these, and so on; parent rows first. */
-export async function deletedWith(tx: ReadTx, schoolId: string, root: RowName, gone: readonly Gone[]): Promise<DeletedRow[]> {
+export async function deletedWith(tx: ReadTx, schoolId: string, root: RowName, gone: readonly LastValues[]): Promise<DeletedRow[]> {
   const found = new Set([nameOf(root)])
   const rows: DeletedRow[] = []
   for (const table of tableOrder) {

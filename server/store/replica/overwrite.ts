@@ -21,7 +21,7 @@ import { syncRowOf } from './write.ts'
  * What is to stand in a row: `values` of `units`. `deletes`: the row is deleted. `theirs`: the row as the other node has it; null where it
  * has none.
  */
-export type Wanted = {
+export type TargetState = {
   table: Replicated
   known: KnownRow
   units: readonly string[]
@@ -38,7 +38,7 @@ export async function overwriteRow(
   tx: WriteTx,
   schoolId: string,
   node: string,
-  { table, known, units, values, deletes, theirs }: Wanted,
+  { table, known, units, values, deletes, theirs }: TargetState,
 ): Promise<void> {
   const { state } = known
   const all = [EXISTENCE, ...Object.keys(descriptions[table].units)]

@@ -3,8 +3,8 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import type { RowState } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { asSystem, type Touched, type WriteTx } from '../tx.ts'
-import type { Overruled } from '../version-stamps.ts'
+import { asSystem, type WriteTx, type WrittenRow } from '../tx.ts'
+import type { OverruledDeletion } from '../version-stamps.ts'
 import { keepClaims, restand, writeRows } from './application.ts'
 import { applyStates } from './apply.ts'
 import { hasMoved, linksFrom, parentIdOf } from './links.ts'
@@ -22,7 +22,7 @@ const RULED: readonly Replicated[] = [...ruledTables, 'assessment', 'grade', 'sc
  * rows that stayed and were changed now. Who changed them saw no deletion, so each is kept as a conflict. Returns whether something was
  * written.
  */
-export async function settleAfter(tx: WriteTx, touched: readonly Touched[], overruled: readonly Overruled[]): Promise<boolean> {
+export async function settleAfter(tx: WriteTx, touched: readonly WrittenRow[], overruled: readonly OverruledDeletion[]): Promise<boolean> {
   let wrote = false
   for (const { schoolId, ...deletion } of overruled) {
     await tx.actAs(asSystem(tx.actor))
@@ -42,10 +42,10 @@ export async function settleAfter(tx: WriteTx, touched: readonly Touched[], over
 }
 
 /** Whether the row no longer names a parent row that it named before. */
-const hasLeft = ({ table, before, after }: Touched): boolean =>
+const hasLeft = ({ table, before, after }: WrittenRow): boolean =>
   after === null || (before !== null && hasMoved(table, before as never, after as never))
 
-async function resettle(tx: WriteTx, schoolId: string, touched: readonly Touched[]): Promise<boolean> {
+async function resettle(tx: WriteTx, schoolId: string, touched: readonly WrittenRow[]): Promise<boolean> {
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
   for (const table of ruledTables)
     await resettleUnique(
@@ -71,7 +71,7 @@ async function keepConflicts(tx: WriteTx, schoolId: string, all: readonly Kept[]
   if (states.length > 0) await applyStates(tx, schoolId, states, { source: null })
 }
 
-async function resettleUnique(application: Application, table: Replicated, touched: readonly Touched[]): Promise<void> {
+async function resettleUnique(application: Application, table: Replicated, touched: readonly WrittenRow[]): Promise<void> {
   if (touched.length === 0) return
   const { tx, schoolId } = application
   const known = await knownRows(

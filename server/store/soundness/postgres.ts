@@ -6,8 +6,8 @@ import { appliedPostgres, standingOf } from '../migrate.ts'
 import { withPostgres } from '../postgres.ts'
 import {
   type Ask,
+  type CheckOptions,
   type Damage,
-  type Looking,
   NOTHING_WRITTEN,
   readContents,
   readLatest,
@@ -17,7 +17,7 @@ import {
 } from './soundness.ts'
 
 /** Reads a central database, all of it unless `quick`, and changes nothing. The servers may run meanwhile. */
-export async function soundnessOfPostgres(url: string, looking: Looking): Promise<Soundness> {
+export async function soundnessOfPostgres(url: string, looking: CheckOptions): Promise<Soundness> {
   try {
     const connection = { application_name: 'markbook doctor', TimeZone: 'UTC' }
     return await withPostgres(url, (sql) => read(sql, looking), { connect_timeout: 10, connection })
@@ -31,7 +31,7 @@ export async function soundnessOfPostgres(url: string, looking: Looking): Promis
   }
 }
 
-async function read(sql: postgres.Sql, { quick, tell }: Looking): Promise<Soundness> {
+async function read(sql: postgres.Sql, { quick, tell }: CheckOptions): Promise<Soundness> {
   const applied = await appliedPostgres(sql)
   if (applied.length === 0) return { state: 'absent' }
   const standing = standingOf(applied, 'postgres')
@@ -93,7 +93,7 @@ async function partsOf(slice: Slice, place: string, version: number): Promise<st
 }
 
 /** Reads every value of every row from the disk. */
-async function readRows(slice: Slice, version: number, tell: Looking['tell']): Promise<void> {
+async function readRows(slice: Slice, version: number, tell: CheckOptions['tell']): Promise<void> {
   for (const place of Object.keys(postgresTables).map(postgresPlaceOf)) {
     const parts = await partsOf(slice, place, version)
     for (const [at, part] of parts.entries()) {
@@ -118,7 +118,7 @@ const WORDS: Words = {
 type Reference = { child: string; parent: string; columns: string[]; parents: string[] }
 
 /** PostgreSQL enforces references itself, so a row without its parent means damage, or a manual change. */
-async function orphansIn(slice: Slice, version: number, tell: Looking['tell']): Promise<Damage[]> {
+async function orphansIn(slice: Slice, version: number, tell: CheckOptions['tell']): Promise<Damage[]> {
   const references = (await slice((ask) =>
     ask(
       `select format('%I.%I', cn.nspname, c.relname) as child, format('%I.%I', pn.nspname, p.relname) as parent,

@@ -7,7 +7,7 @@ import { tamper as tamperIn } from '../../testing/tamper.ts'
 import { openCentralStore, openSchoolStore } from '../store.ts'
 import { asSystem } from '../tx.ts'
 import { soundnessOfPostgres } from './postgres.ts'
-import type { Looking } from './soundness.ts'
+import type { CheckOptions } from './soundness.ts'
 import { soundnessOfSqlite } from './sqlite.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => st.close())
 
 const whole = { quick: false, tell: () => {} }
-const soundness = (looking: Looking = whole) =>
+const soundness = (looking: CheckOptions = whole) =>
   onPostgres ? soundnessOfPostgres(st.database.url, looking) : soundnessOfSqlite(st.database.folder, looking)
 const file = () => join(st.database.folder, 'markbook.sqlite')
 const tamper = (text: (at: (table: string) => string) => string) => tamperIn(st.database, text)

@@ -9,7 +9,7 @@ export type Ask = (text: string) => Promise<Record<string, unknown>[]>
 export type Slice = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>
 
 /** `quick`: reads no rows except the last written ones. `tell` receives the progress. */
-export type Looking = { quick: boolean; tell: (how: string) => void }
+export type CheckOptions = { quick: boolean; tell: (how: string) => void }
 
 /** Damage within a database that can be opened. `count`: affected rows or places. */
 export type Damage = {
@@ -64,7 +64,7 @@ export type Words = {
  * Checks versions and history, and finds when the newest entries were written. School by school, so that no statement is long and none
  * keeps an old snapshot.
  */
-export async function readContents(slice: Slice, words: Words, tell: Looking['tell']): Promise<{ damage: Damage[]; newest: Newest }> {
+export async function readContents(slice: Slice, words: Words, tell: CheckOptions['tell']): Promise<{ damage: Damage[]; newest: Newest }> {
   const { placeOf } = words
   const feeds = (await slice((ask) => ask(`select school_id, seq, head from ${placeOf('sync_feed')}`))) as Feed[]
   const feedBySchool = new Map(feeds.map((feed) => [String(feed.school_id), { ...feed, seq: Number(feed.seq) }]))

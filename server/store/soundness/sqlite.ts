@@ -7,8 +7,8 @@ import { LockedError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
 import {
   type Ask,
+  type CheckOptions,
   type Damage,
-  type Looking,
   NOTHING_WRITTEN,
   type Read,
   readContents,
@@ -19,7 +19,7 @@ import {
 } from './soundness.ts'
 
 /** Reads a school's database, all of it unless `quick`, and changes nothing. The server may run meanwhile. */
-export async function soundnessOfSqlite(folder: string, looking: Looking): Promise<Soundness> {
+export async function soundnessOfSqlite(folder: string, looking: CheckOptions): Promise<Soundness> {
   const path = join(folder, DATABASE_FILE)
   const sizes = ['', '-wal'].map((side) => statSync(path + side, { throwIfNoEntry: false })?.size ?? 0)
   const [size = 0, log = 0] = sizes
@@ -64,7 +64,7 @@ function refusalOf(path: string): string | null {
   }
 }
 
-async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'log'>, { quick, tell }: Looking): Promise<Soundness> {
+async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'log'>, { quick, tell }: CheckOptions): Promise<Soundness> {
   const torn = quick ? [] : tornPages(connection)
   const damage: Damage[] = torn.length > 0 ? [{ kind: 'pages', count: torn.length, detail: torn[0] ?? '' }] : []
   const applied = appliedSqlite(connection)

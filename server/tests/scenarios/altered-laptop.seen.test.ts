@@ -59,7 +59,7 @@ test('nor where another’s write says that the row is there, however often it i
 })
 
 test.each([
-  ['of a laptop that was heard beyond it is believed to be seen, and the mark goes', true],
+  ['of a laptop that was heard beyond it counts as seen, and the mark goes', true],
   ['of a number that nobody has heard is not, and the mark stays', false],
 ])('a write by which a mark is there, and which nobody has made: %s', async (_, isHeard) => {
   const { server, laptop, link } = await serverAndLaptop(open)

@@ -7,8 +7,8 @@ import type { Stamp } from '@markbook/sync/versions'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
-import { altered } from '../../testing/altered.ts'
 import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
+import { asModifiedProgram } from '../../testing/modified-program.ts'
 import { signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf, renamed } from './altered.fixtures.ts'
@@ -163,9 +163,9 @@ describe('who belongs to the school, on the laptop of the head', () => {
   test('is not taken from one that was altered', async () => {
     await hers.services.store.write(asSystem(people.okafor.id), async (tx) => {
       const [before] = (await tx.db.select().from(tx.t.school_management)).filter(({ user_id }) => user_id === people.quinn.id)
-      if (before) await altered(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
+      if (before) await asModifiedProgram(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
       const request = { id: OTHER, school_id: stBrigids, user_id: people.okafor.id, status: 'pending' as const, requested_at: tx.now }
-      await altered(tx, () => tx.insert('school_join_request', [request]))
+      await asModifiedProgram(tx, () => tx.insert('school_join_request', [request]))
     })
     await settle(way)
     for (const node of [server, hers])

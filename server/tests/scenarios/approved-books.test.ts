@@ -6,8 +6,8 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { textToVersions } from '@markbook/sync/versions'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
-import { altered } from '../../testing/altered.ts'
 import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
+import { asModifiedProgram } from '../../testing/modified-program.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar } from './altered.fixtures.ts'
@@ -46,7 +46,7 @@ async function schoolThatAsks(user: string, { late = false } = {}) {
 const writeOn = (laptop: School, user: string, patch: Partial<Row<'report_book'>>) =>
   laptop.services.store.write(asSystem(user), async (tx) => {
     const before = (await tx.find('report_book', stBrigids, draftReport.id)) as Row<'report_book'>
-    await altered(tx, () => tx.update('report_book', before, patch))
+    await asModifiedProgram(tx, () => tx.update('report_book', before, patch))
   })
 
 describe('a class teacher’s laptop', () => {

@@ -5,8 +5,8 @@ import { class3A, class3B, michaelmas } from '@markbook/shared/story/school-year
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
-import { altered } from '../../testing/altered.ts'
 import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
+import { asModifiedProgram } from '../../testing/modified-program.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar } from './altered.fixtures.ts'
@@ -194,7 +194,7 @@ describe('an altered laptop', () => {
     const { server, laptop, link } = await serverAndLaptop(open)
     const place = { school_id: class3B.school_id, lesson: 0, created_by: people.ada.id }
     await laptop.services.store.write(asSystem(people.ada.id), (tx) =>
-      altered(tx, async () => {
+      asModifiedProgram(tx, async () => {
         await tx.insert('attendance_register', [
           { ...place, student_group_id: class3A.id, day },
           { ...place, student_group_id: class3B.id, day: '2026-02-02' },
@@ -216,7 +216,7 @@ describe('an altered laptop', () => {
     await server.as.byrne.attendance.take(taken([[zoe, 'absent']]))
     await settle(link)
     await laptop.services.store.write(asSystem(people.ada.id), (tx) =>
-      altered(tx, async () => {
+      asModifiedProgram(tx, async () => {
         await tx.remove('attendance_mark', await tx.db.select().from(tx.t.attendance_mark))
         await tx.remove('attendance_register', await tx.db.select().from(tx.t.attendance_register))
       }),

@@ -17,7 +17,7 @@ import { auditDue, scheduleAudits } from '../../replication/audit/schedule.ts'
 import type { Carrier } from '../../replication/line/parent-line.ts'
 import { beginIncarnation } from '../../store/backup/incarnation.ts'
 import { asSystem } from '../../store/tx.ts'
-import { lowered } from '../../testing/lowered.ts'
+import { withLowerLimit } from '../../testing/lower-limit.ts'
 import { type School, school } from '../../testing/school.ts'
 import { tamper } from '../../testing/tamper.ts'
 import { chainAnew } from './audit.fixtures.ts'
@@ -116,7 +116,7 @@ test('a verdict that was written by hand counts for nothing, and the school is a
 
 test('the oldest runs are forgotten', async () => {
   const st = await alone()
-  await lowered(limits.audit, 'keptRuns', 2, async () => {
+  await withLowerLimit(limits.audit, 'keptRuns', 2, async () => {
     for (let days = 0; days < 4; days += 1) {
       await run(st)
       nextDay(st)

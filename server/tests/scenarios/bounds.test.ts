@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { forgetWithAll } from '../../store/replica/forget.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool } from '../../testing/joined.ts'
-import { lowered } from '../../testing/lowered.ts'
+import { withLowerLimit } from '../../testing/lower-limit.ts'
 import { signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 
@@ -35,34 +35,34 @@ describe('B4: so many rows wait of a school, and a page that brings more waits w
     await forgetsTest(centre)
     const ada = await signedIn(box, 'ada')
     await ada.grades.bulk(marks(mathsQuiz.id, zoe, sean, aoife))
-    await lowered(limits.sync, 'heldRows', 2, () =>
+    await withLowerLimit(limits.sync, 'heldRows', 2, () =>
       expect(link.round()).rejects.toMatchObject({ code: 'line', message: expect.stringMatching(/^Too many rows wait/) }),
     )
     expect([await heldAt(centre), (await ada.replication.status()).waiting_marks]).toEqual([0, 3])
-    await lowered(limits.sync, 'heldRows', 3, () => link.round())
+    await withLowerLimit(limits.sync, 'heldRows', 3, () => link.round())
     expect([await heldAt(centre), (await ada.replication.status()).waiting_marks]).toEqual([3, 0])
     // What brings none is taken, however many wait.
     await ada.grades.bulk(marks(mathsExam.id, zoe))
-    await lowered(limits.sync, 'heldRows', 2, () => link.round())
+    await withLowerLimit(limits.sync, 'heldRows', 2, () => link.round())
     expect([await heldAt(centre), await scoreAt(centre, mathsExam.id)]).toEqual([3, 7])
   })
 
   test('on its way down', async () => {
     await forgetsTest(box)
     await centre.as.okafor.grades.bulk(marks(mathsQuiz.id, zoe, sean, aoife))
-    await lowered(limits.sync, 'heldRows', 2, () => expect(link.round()).rejects.toThrow(/^3 rows would wait here/))
+    await withLowerLimit(limits.sync, 'heldRows', 2, () => expect(link.round()).rejects.toThrow(/^3 rows would wait here/))
     expect(await heldAt(box)).toBe(0)
-    await lowered(limits.sync, 'heldRows', 3, () => link.round())
+    await withLowerLimit(limits.sync, 'heldRows', 3, () => link.round())
     expect(await heldAt(box)).toBe(3)
     await centre.as.okafor.grades.bulk(marks(mathsExam.id, zoe))
-    await lowered(limits.sync, 'heldRows', 2, () => link.round())
+    await withLowerLimit(limits.sync, 'heldRows', 2, () => link.round())
     expect([await heldAt(box), await scoreAt(box, mathsExam.id)]).toEqual([3, 7])
   })
 })
 
 test('B9: a reply is read up to its bound', async () => {
   await centre.as.okafor.grades.bulk(marks(mathsExam.id, zoe, sean, aoife))
-  await lowered(limits.sync.message, 'replyBytes', 1_000, () =>
+  await withLowerLimit(limits.sync.message, 'replyBytes', 1_000, () =>
     expect(link.round()).rejects.toMatchObject({ code: 'line', message: expect.stringContaining('too long') }),
   )
   expect(await scoreAt(box, mathsExam.id)).not.toBe(7)

@@ -10,7 +10,7 @@ import { sha256Of } from '../../files/digest.ts'
 import type { Carrier } from '../../replication/line/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
-import { lowered } from '../../testing/lowered.ts'
+import { withLowerLimit } from '../../testing/lower-limit.ts'
 import { carrierTo, carryFiles, lineOf, signedIn } from '../../testing/nodes.ts'
 import { png } from '../../testing/pictures.ts'
 import type { School } from '../../testing/school.ts'
@@ -343,7 +343,7 @@ describe('B6: a node', () => {
   test('asks about no more at once than its parent answers', async () => {
     const { centre, box } = await missing(5)
     const { seen, carry } = watched(centre)
-    await lowered(limits.sync.files, 'perQuery', 2, () => carryFiles(box, carry))
+    await withLowerLimit(limits.sync.files, 'perQuery', 2, () => carryFiles(box, carry))
     expect([seen.questions, await waitingAt(box)]).toEqual([3, { up: 0, down: 0 }])
   })
 
@@ -353,7 +353,7 @@ describe('B6: a node', () => {
     const large = await uploadedAt(box, pdfOfSize(2_000))
     await link.round()
     const [row] = (await box.rows('report_book_pdf')).filter(({ id }) => id === large.id)
-    await lowered(limits, 'reportFileBytes', 1_500, async () => {
+    await withLowerLimit(limits, 'reportFileBytes', 1_500, async () => {
       await carryFiles(box, carry)
       const held = { sha256: row?.sha256 ?? '', size: row?.file_size ?? 0 }
       const { files } = await (await lineOf(box, centre)).files({ files: [{ table: 'report_book_pdf', id: large.id, held }] })

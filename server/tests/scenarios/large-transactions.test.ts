@@ -5,7 +5,7 @@ import { people } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Carrier } from '../../replication/line/parent-line.ts'
 import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
-import { lowered } from '../../testing/lowered.ts'
+import { withLowerLimit } from '../../testing/lower-limit.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { conflictsAt, refusedAt, same } from './scenarios.fixtures.ts'
@@ -47,7 +47,7 @@ const expectSame = async () => {
 }
 
 describe('a transaction of more rows than one request of a push brings', () => {
-  const few = (work: () => Promise<void>) => lowered(limits.sync, 'pushRows', 2, work)
+  const few = (work: () => Promise<void>) => withLowerLimit(limits.sync, 'pushRows', 2, work)
 
   test('comes in parts, and the history of it whole', async () => {
     await (await signedIn(box, 'ada')).grades.bulk(all(mathsExam.id, 55))
@@ -98,7 +98,7 @@ test('so does one that is larger than a page', async () => {
   await assessments.update({ params: { id: mathsExam.id }, body: { title: 'T'.repeat(80) } })
   await (await signedIn(box, 'ada')).grades.bulk(all(mathsExam.id, 55))
   const line = counting(centre)
-  await lowered(limits.sync, 'pageBytes', 6_000, () => makeRound(box, line.carry))
+  await withLowerLimit(limits.sync, 'pageBytes', 6_000, () => makeRound(box, line.carry))
   expect(line.answers.length).toBeGreaterThan(1)
   // More than a parent reads is not sent at all: it would end the line, and its refusal cannot be signed.
   expect(new Set(line.answers)).toEqual(new Set([200]))

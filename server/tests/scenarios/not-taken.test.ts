@@ -11,8 +11,8 @@ import { keepChildRefusals } from '../../replication/issues/child-refusals.ts'
 import type { Carrier } from '../../replication/line/parent-line.ts'
 import { Child } from '../../replication/upstream/child.ts'
 import { asSystem } from '../../store/tx.ts'
-import { altered } from '../../testing/altered.ts'
 import { serverAndLaptop } from '../../testing/joined.ts'
+import { asModifiedProgram } from '../../testing/modified-program.ts'
 import { carrierTo, lineOf, makeRound, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { conflictsAt, refusedAt, refusedBelow, settle } from './scenarios.fixtures.ts'
@@ -61,7 +61,7 @@ async function demotedOnTheBus() {
 async function promotesHerself() {
   await laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
     const [before] = (await tx.db.select().from(tx.t.school_management)).filter(({ user_id }) => user_id === people.ada.id)
-    if (before) await altered(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
+    if (before) await asModifiedProgram(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
   })
 }
 
@@ -76,7 +76,7 @@ test('of a change that is not taken a laptop has what is at the school, with wha
   const weigh = (weight: number) =>
     laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
       const before = (await tx.find('assessment', stBrigids, englishExam.id)) as Row<'assessment'>
-      await altered(tx, () => tx.update('assessment', before, { weight }))
+      await asModifiedProgram(tx, () => tx.update('assessment', before, { weight }))
     })
   const carry = carrierTo(server)
   const withoutPull: Carrier = (request) =>

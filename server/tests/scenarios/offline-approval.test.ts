@@ -1,8 +1,8 @@
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
-import { altered } from '../../testing/altered.ts'
 import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
+import { asModifiedProgram } from '../../testing/modified-program.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { conflictsAt, refusedAt, same, settle } from './scenarios.fixtures.ts'
@@ -138,7 +138,7 @@ test('a laptop that is no administrator’s makes nobody an administrator: what 
   const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
   await laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
     const before = (await tx.db.select().from(tx.t.school_management)).find(({ user_id }) => user_id === people.ada.id)
-    if (before) await altered(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
+    if (before) await asModifiedProgram(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
   })
   await settle(link)
   for (const node of [box, laptop]) expect(await memberAt(node, people.ada.id)).toEqual({ role: 'teacher', is_active: true })

@@ -60,7 +60,7 @@ describe('a parent that began anew', () => {
     expect(await known(box)).toMatchObject({ public_key: keysAt(restored).publicKey, box_key: keysAt(restored).boxKey })
   })
 
-  test('and whose secret was replaced is not believed: nothing changes, and it is said what to do', async () => {
+  test('and whose secret was replaced is not accepted: nothing changes, and it is said what to do', async () => {
     const { centre, box } = await centreAndSchool(open)
     const before = await known(box)
     const { services } = centre

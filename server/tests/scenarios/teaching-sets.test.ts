@@ -4,8 +4,8 @@ import { people } from '@markbook/shared/story/people'
 import { class3A, english, thisYear } from '@markbook/shared/story/school-year'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
-import { altered } from '../../testing/altered.ts'
 import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
+import { asModifiedProgram } from '../../testing/modified-program.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { refusedAt, same, settle } from './scenarios.fixtures.ts'
@@ -58,7 +58,7 @@ describe('the laptop of a teacher of a set', () => {
     await settle(link)
     expect((await server.rows('assessment')).map(({ id }) => id)).toContain(made.id)
     await laptop.services.store.write(asSystem(people.ada.id), (tx) =>
-      altered(tx, async () => {
+      asModifiedProgram(tx, async () => {
         const row = await tx.find('assessment', class3A.school_id, made.id)
         if (row) await tx.update('assessment', row, { student_group_id: class3A.id })
       }),
@@ -121,7 +121,7 @@ describe('the laptop of a teacher of a set', () => {
     const { school_id } = class3A
     const made: string[] = []
     await laptop.services.store.write(asSystem(people.ada.id), (tx) =>
-      altered(tx, async () => {
+      asModifiedProgram(tx, async () => {
         const of = (id: string) => tx.find('assessment', school_id, id)
         const [first, second] = [await of(kept.id), await of(others.id)]
         if (first) await tx.update('assessment', first, { teaching_set_id: foreign.id })
@@ -156,7 +156,7 @@ describe('the laptop of a teacher of a set', () => {
     const both = await head.assessments.create({ body: { ...paper, title: 'Both', teachingSetId: own.id } })
     await settle(link, above)
     await laptop.services.store.write(asSystem(people.okafor.id), (tx) =>
-      altered(tx, async () => {
+      asModifiedProgram(tx, async () => {
         const row = await tx.find('assessment', class3A.school_id, kept.id)
         if (row) await tx.update('assessment', row, { teaching_set_id: maths.id })
         const second = await tx.find('assessment', class3A.school_id, both.id)
@@ -181,7 +181,7 @@ describe('the laptop of a teacher of a set', () => {
     const [set] = await laptop.rows('teaching_set')
     const { school_id } = class3A
     await laptop.services.store.write(asSystem(people.ada.id), (tx) =>
-      altered(tx, async () => {
+      asModifiedProgram(tx, async () => {
         for (const [assessment, { id: student_id }] of wrong) {
           const known = await tx.find('grade', school_id, naturalId('grade', assessment.id, student_id))
           const row = { school_id, assessment_id: assessment.id, term_id: assessment.term_id, student_id, score: 1, is_excluded: false }

@@ -2,7 +2,7 @@ import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type NewRow } from '../../store/tx.ts'
-import { altered } from '../../testing/altered.ts'
+import { asModifiedProgram } from '../../testing/modified-program.ts'
 import { type Action, type ActionContext, all, CODES, change, free, remove, some } from './actions.context.ts'
 import {
   appoint,
@@ -217,7 +217,10 @@ export const ofTeachers: readonly ActionName[] = [
 /** Does it through the store's own door. Answers false where a rule of the database was in the way, and nothing was written. */
 export async function perform(node: WorldNode, action: Action, context: Omit<ActionContext, 'tx'>): Promise<boolean> {
   try {
-    await node.services.store.write(asSystem(context.actor), async (tx) => void (await altered(tx, () => action({ ...context, tx }))))
+    await node.services.store.write(
+      asSystem(context.actor),
+      async (tx) => void (await asModifiedProgram(tx, () => action({ ...context, tx }))),
+    )
     return true
   } catch (error) {
     if (!isSqlFailure(error)) throw error

@@ -117,7 +117,7 @@ export const plants: readonly Plant[] = [
     '../../replication/incarnation/checkpoint.ts',
     ({ withCheckpoint }) => ({
       withCheckpoint,
-      shownBy: async () => null,
+      divergenceOf: async () => null,
     }),
   ),
   plant<Held>('what is held is never tried again', 3, '../../store/replica/held.ts', () => ({ heldRows: async () => [] })),

@@ -31,7 +31,7 @@ import { MarkGrid } from './mark-grid.tsx'
 import styles from './marks.module.css'
 import type { Pupil } from './model/closed-cells.ts'
 import { locationOf } from './model/mark-location.ts'
-import { type CellPosition, positionIn, standsStill } from './model/navigation.ts'
+import { type CellPosition, keepsCellPositions, positionIn } from './model/navigation.ts'
 import type { Layout, Sheet } from './model/sheet.ts'
 import { PrintMarks } from './print-marks.tsx'
 import { SheetDialogs } from './sheet-dialogs.tsx'
@@ -169,7 +169,7 @@ export function SheetView(props: SheetViewProps) {
     grid.controller.follow(before)
     if (!dialog || !('position' in dialog)) return
     // After such a change a pasted block would belong to other pupils.
-    const isLost = dialog.is === 'paste' && !standsStill(sheet.layout, before)
+    const isLost = dialog.is === 'paste' && !keepsCellPositions(sheet.layout, before)
     const position = isLost ? null : positionIn(sheet.layout, before, dialog.position)
     setDialog(position && { ...dialog, position })
     if (position) return

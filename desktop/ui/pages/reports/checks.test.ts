@@ -5,13 +5,13 @@ import { fileName } from '../../components/save-file.ts'
 import {
   byAssessment,
   type CheckInput,
+  countOfFindings,
   type Finding,
   findingKinds,
   findingsOf,
   findingsOfBooks,
   pupilOutliers,
   subjectOutliers,
-  thingsIn,
   unusual,
 } from './checks.ts'
 import { isAttendance, lettersFor } from './field-values.ts'
@@ -234,8 +234,8 @@ describe('many missing marks', () => {
   })
 
   test('are counted once for each assessment', () => {
-    expect(thingsIn(all)).toBe(4)
-    expect(thingsIn([])).toBe(0)
+    expect(countOfFindings(all)).toBe(4)
+    expect(countOfFindings([])).toBe(0)
   })
 
   test('come after outliers', () => {

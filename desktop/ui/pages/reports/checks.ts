@@ -81,7 +81,7 @@ export function byAssessment(findings: readonly Finding[]): AssessmentGroup[] {
 }
 
 /** The number of findings; the missing marks of one assessment count once. */
-export const thingsIn = (findings: readonly Finding[]): number =>
+export const countOfFindings = (findings: readonly Finding[]): number =>
   findings.filter(({ kind }) => kind !== 'missing_mark').length + byAssessment(findings).length
 
 /** The distances, in percentage points, from which a result is an outlier. */

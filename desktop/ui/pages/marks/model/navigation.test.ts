@@ -7,12 +7,12 @@ import {
   type GridSize,
   inReadingDirection,
   isInRange,
+  keepsCellPositions,
   type Movement,
   positionAfterEnter,
   positionAfterMove,
   positionAfterTab,
   rangeBetween,
-  standsStill,
 } from './navigation.ts'
 import { GridSelection } from './selection.ts'
 
@@ -80,10 +80,10 @@ describe('movement', () => {
 test('positions stay the same only if no row or column came before or went', () => {
   const lines = (...ids: string[]) => ids.map((id) => ({ id }))
   const before = { pupils: lines('a', 'b'), columns: lines('x') }
-  expect(standsStill({ pupils: lines('a', 'b', 'c'), columns: lines('x', 'y') }, before)).toBe(true)
-  expect(standsStill({ pupils: lines('a', 'c', 'b'), columns: lines('x') }, before)).toBe(false)
-  expect(standsStill({ pupils: lines('a'), columns: lines('x') }, before)).toBe(false)
-  expect(standsStill({ ...before, columns: lines('y', 'x') }, before)).toBe(false)
+  expect(keepsCellPositions({ pupils: lines('a', 'b', 'c'), columns: lines('x', 'y') }, before)).toBe(true)
+  expect(keepsCellPositions({ pupils: lines('a', 'c', 'b'), columns: lines('x') }, before)).toBe(false)
+  expect(keepsCellPositions({ pupils: lines('a'), columns: lines('x') }, before)).toBe(false)
+  expect(keepsCellPositions({ ...before, columns: lines('y', 'x') }, before)).toBe(false)
 })
 
 describe('keys', () => {

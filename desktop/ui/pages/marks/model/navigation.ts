@@ -21,7 +21,7 @@ export function positionIn(after: Lines, before: Lines, at: CellPosition): CellP
 }
 
 /** Whether every cell has the position that it had; rows or columns may have been added at the end. */
-export const standsStill = (after: Lines, before: Lines): boolean =>
+export const keepsCellPositions = (after: Lines, before: Lines): boolean =>
   before.pupils.every(({ id }, at) => after.pupils[at]?.id === id) && before.columns.every(({ id }, at) => after.columns[at]?.id === id)
 
 /** Row and column after each movement; may be outside the grid. */
