@@ -1,5 +1,3 @@
-import { scaled } from './exact.ts'
-
 export type DecimalRefusal = 'empty' | 'not_a_number' | 'too_many_decimals' | 'too_large'
 
 /** The sentence for a teacher; `decimals` is the number of places allowed. */
@@ -35,3 +33,12 @@ export function parseDecimal(text: string, decimals: number): { ok: true; value:
 
 /** Whether the shortest decimal text of a number has at most that many places (0 to 4). */
 export const hasAtMostDecimals = (value: number, decimals: number): boolean => !Number.isNaN(scaled(value, 10 ** decimals))
+
+/** Two decimals of at most this many digits never share a double. */
+const TRUSTED = 1e15
+
+/** The integer `value × scale` when `value` is a decimal on that scale (its shortest text has no further places), else NaN. */
+export function scaled(value: number, scale: number): number {
+  const integer = Math.round(value * scale)
+  return Math.abs(integer) < TRUSTED && integer / scale === value ? integer : Number.NaN
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compare, type Exact, exact, meanOf, over, plus, printed, ratio, roundHalfUp, scaled, times } from './exact.ts'
+import { scaled } from './decimal.ts'
+import { compare, type Exact, exact, meanOf, over, plus, printed, ratio, roundHalfUp, times } from './exact.ts'
 
 /** Rounds n/d half away from zero by long division. */
 function roundedText(n: bigint, d: bigint, decimals: number): string {

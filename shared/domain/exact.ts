@@ -1,3 +1,5 @@
+import { scaled } from './decimal.ts'
+
 /**
  * Exact fractions (decisions §5: no binary floating error). A fraction holds plain integers while every step fits into
  * ±(2^53 − 1), which a class of ordinary marks always does, and bigints from the first step that does not.
@@ -13,15 +15,6 @@ export type Exact = Small | Big
 
 const safe = Number.isSafeInteger
 const isSmall = (value: Exact): value is Small => typeof value.n === 'number'
-
-/** Two decimals of at most this many digits never share a double. */
-const TRUSTED = 1e15
-
-/** The integer `value × scale` when `value` is a decimal on that scale (its shortest text has no further places), else NaN. */
-export function scaled(value: number, scale: number): number {
-  const integer = Math.round(value * scale)
-  return Math.abs(integer) < TRUSTED && integer / scale === value ? integer : Number.NaN
-}
 
 /** The fraction denoted by the shortest decimal text of `value`: 0.1 is one tenth. Throws a RangeError unless finite. */
 export function exact(value: number): Exact {

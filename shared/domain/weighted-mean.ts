@@ -1,4 +1,5 @@
-import { type Exact, exact, isZero, over, plus, ratio, scaled, times, zero } from './exact.ts'
+import { scaled } from './decimal.ts'
+import { type Exact, exact, isZero, over, plus, ratio, times, zero } from './exact.ts'
 
 const HUNDRED = ratio(100, 1)
 

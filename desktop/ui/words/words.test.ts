@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import '@markbook/shared/contract/contract'
 import { HistoryEntity } from '@markbook/shared/contract/history'
 import { jobReasons } from '@markbook/shared/contract/jobs'
@@ -9,6 +9,7 @@ import { declaredFailures } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { unbroken } from '@markbook/shared/unbroken'
 import { describe, expect, test } from 'vitest'
+import { isFirst } from './plugin.ts'
 
 type Words = { [key: string]: string | Words }
 
@@ -120,4 +121,37 @@ test('every column that is shown in the history has a name', () => {
     entities.flatMap(({ identity, units, derived }) => [...identity, ...Object.values(units).flat(), ...(derived ?? [])]),
   )
   expect([...columns].filter((column) => !isTechnical(column) && !named.has(column))).toEqual([])
+})
+
+describe('the words of the pages before the sign-in', () => {
+  /** These files of the app, with all that they import at once. */
+  const withImports = (paths: string[]): Map<string, string> => {
+    const sources = new Map<string, string>()
+    for (let path = paths.pop(); path; path = paths.pop()) {
+      if (sources.has(path)) continue
+      const source = readFileSync(path, 'utf8')
+      sources.set(path, source)
+      for (const [, name = ''] of source.matchAll(/^import .*from '(\.[^']+\.tsx?)'$/gm)) paths.push(join(dirname(path), name))
+    }
+    return sources
+  }
+  const ui = join(folder, '..')
+  const pages = ['prerender/hydrate.tsx', 'pages/sign-in/sign-in-page.tsx', 'frame/error-page.tsx']
+
+  test.each(['app', 'sign-in'])('those of %s are in the first file', (area) => {
+    const words = JSON.parse(readFileSync(join(folder, 'en', `${area}.json`), 'utf8')) as Words
+    const later = Object.keys(words).filter((key) => !isFirst(area, key))
+    expect(later.length).toBeGreaterThan(5)
+    const isSaid = (key: string) => new RegExp(typeof words[key] === 'string' ? `\\bt\\('${key}'` : `['"\`:]${key}\\.`)
+    const said = [...withImports(pages.map((path) => join(ui, path)))].flatMap(([path, source]) =>
+      later.filter((key) => isSaid(key).test(source)).map((key) => `${path}: ${key}`),
+    )
+    expect(said).toEqual([])
+  })
+
+  test('what a sign-in or any request can be refused with is in the first file, whatever else is in the second', () => {
+    const first = [...declaredFailures.keys()].filter((code) => isFirst('failures', code.replaceAll('.', '_')))
+    const expected = [...declaredFailures.keys()].filter((code) => !code.includes('.') || /^(auth|passkeys)\./.test(code))
+    expect(first.sort()).toEqual(expected.sort())
+  })
 })

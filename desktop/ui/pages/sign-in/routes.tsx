@@ -5,13 +5,15 @@ import { ErrorPage } from '../../frame/error-page.tsx'
 import { isLoopback } from '../../frame/loopback.ts'
 import { loadAccountState, pathByState, rootRoute } from '../../frame/parent-routes.tsx'
 import { searchTexts } from '../../frame/search-texts.ts'
+import { loadRemainingWords } from '../../words/words.ts'
 import { localPath } from './local-path.ts'
 
 const ways = ['join', 'create'] as const
 type WelcomeWay = (typeof ways)[number]
 
 const redirectUnless = (path: '/welcome' | '/waiting') => async () => {
-  const to = pathByState[await loadAccountState()]
+  const [at] = await Promise.all([loadAccountState(), loadRemainingWords()])
+  const to = pathByState[at]
   if (to !== path) throw redirect({ to })
 }
 
