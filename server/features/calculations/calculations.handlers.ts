@@ -13,7 +13,7 @@ import {
   studentTermAndSubject,
 } from './calculations.policy.ts'
 import { explanationOf } from './explanation.ts'
-import { questionOf } from './kept-results.ts'
+import { questionOf } from './kept-results.policy.ts'
 import { reviewedClassTerm, reviewedClassYear, reviewedTerm, reviewedYear } from './reviewed-results.ts'
 import { setTerm } from './set-term.ts'
 import { studentOverview } from './student-overview.ts'

@@ -4,7 +4,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { Handler } from '../../http/handler.ts'
 import { rowsOfClasses, studentsInOrder } from '../teaching-sets/teaching-sets.policy.ts'
 import { setAndTerm } from './calculations.policy.ts'
-import { questionOf } from './kept-results.ts'
+import { questionOf } from './kept-results.policy.ts'
 import { reviewedClassTerm } from './reviewed-results.ts'
 
 type PendingAnswer = { answer: SetTerm; classes: { id: string; result: () => Promise<ClassTerm> }[] }

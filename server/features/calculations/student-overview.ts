@@ -8,7 +8,7 @@ import { activeYearOf } from '../academic-years/academic-years.policy.ts'
 import { type ClassFacts, classFactsOf, factsAbout, rowOf } from '../policy.ts'
 import { termsOfYear } from '../terms/terms.policy.ts'
 import { marksOfStudent } from './calculations.policy.ts'
-import { questionOf } from './kept-results.ts'
+import { questionOf } from './kept-results.policy.ts'
 import { reviewedClassTerm } from './reviewed-results.ts'
 import { booksOfStudent, classesOfStudent, pdfsOfBooks } from './student-overview.queries.ts'
 

@@ -1,22 +1,25 @@
 import { toInstant } from '@markbook/shared/clock'
-import { type ClassOverview, overview, overviewFailures, type Reminder } from '@markbook/shared/contract/overview'
+import type { Reply } from '@markbook/shared/contract/endpoint'
+import { overview, overviewFailures, type Reminder } from '@markbook/shared/contract/overview'
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { compareText, sortKey } from '@markbook/shared/domain/fold'
 import { missingByPerson } from '@markbook/shared/domain/term-progress'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Handlers, on } from '../../http/handler.ts'
+import { type Handler, type Handlers, on } from '../../http/handler.ts'
 import { reminderMessage } from '../../mail/reminder.ts'
 import { hostOf, isLoopback } from '../../network/addresses.ts'
 import { countedKeys, take } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
+import { asSystem } from '../../store/tx.ts'
+import { type OutdatedBooks, questionOf } from '../calculations/kept-results.policy.ts'
 import { pick } from '../columns.ts'
 import { type PolicyContext, termOf, yearOf } from '../policy.ts'
 import type { Period } from '../reports/freshness.policy.ts'
 import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { reportingSchool } from './overview.queries.ts'
-import { classesOfTerm, withOutdated } from './overview.ts'
+import { classesOfTerm, outdatedInYear } from './overview.ts'
 
 /** The entity name of reminders in the history of a school. */
 const REMINDER = 'reminder'
@@ -35,28 +38,36 @@ const keyOf = (school: string, person: string) => `reminder:${school}:${person}`
 /** The server's URL; null for a loopback address, which the reader of a mail could not open. */
 const reachedByOthers = (url: string): string | null => (isLoopback(hostOf(url)) ? null : url)
 
-/** The people with missing work, by name, with their mail. Without suspended people, who cannot do it, and without the caller. */
+type Asked = { language: string | undefined; site: string | null; userIds?: readonly string[] | undefined }
+
+/**
+ * The people with missing work, by name, with their mail. Without suspended people, who cannot do it, and without the caller. Without
+ * `outdated` the outdated books are counted here.
+ */
 async function remindersOf(
   context: PolicyContext,
-  { term, year, type }: Period,
-  { language, site, userIds }: { language: string | undefined; site: string | null; userIds?: readonly string[] | undefined },
+  period: Period,
+  { language, site, userIds }: Asked,
+  outdated?: OutdatedBooks,
 ): Promise<Reminder[]> {
   const { tx, caller } = context
   const school = caller.school_id
-  const isAsked = ({ class_teacher }: ClassOverview) =>
-    class_teacher !== null && class_teacher.id !== caller.user_id && (userIds?.includes(class_teacher.id) ?? true)
-  const byPerson = missingByPerson(await withOutdated(tx, caller, { term, year, type }, isAsked))
+  const { term, year, type } = period
+  const isPersonAsked = (id: string) => id !== caller.user_id && (userIds?.includes(id) ?? true)
+  const classes = await classesOfTerm(tx, caller, term, type)
+  const led = new Set(classes.flatMap((one) => (one.class_teacher && isPersonAsked(one.class_teacher.id) ? one.class.id : [])))
+  const counts = outdated ?? (await outdatedInYear(tx, period, (id) => led.has(id)))
+  const outdatedByClassId = new Map(counts.map((one) => [one.student_group_id, one.outdated]))
+  const byPerson = missingByPerson(classes.map((one) => ({ ...one, outdated: outdatedByClassId.get(one.class.id) ?? 0 })))
   const everybody = await peopleOfSchool(tx, { school })
-  const members = everybody.filter(
-    ({ user_id, is_active }) => is_active && user_id !== caller.user_id && byPerson.has(user_id) && (userIds?.includes(user_id) ?? true),
-  )
+  const members = everybody.filter(({ user_id, is_active }) => is_active && byPerson.has(user_id) && isPersonAsked(user_id))
   // Read without a lock, since reminding changes neither.
   const [own] = await reportingSchool(tx, { school })
   const by = everybody.find(({ user_id }) => user_id === caller.user_id)
   if (!own || !by) throw common.notFound()
   const keys = members.map(({ user_id }) => keyOf(school, user_id))
   const reminded = await countedKeys(tx, keys)
-  const period = { term: term.name, year: year.name, isTerm: type === 'term' }
+  const names = { term: term.name, year: year.name, isTerm: type === 'term' }
   const nameKey = ({ first_name, last_name, email }: (typeof members)[number]) =>
     `${sortKey(last_name ?? '', first_name ?? '')}\u0001${email}`
   members.sort((a, b) => compareText(nameKey(a), nameKey(b)))
@@ -64,9 +75,31 @@ async function remindersOf(
     person: { id: member.user_id, ...pick(member, 'first_name', 'last_name') },
     email: member.email,
     is_reminded: reminded.has(keyOf(school, member.user_id)),
-    ...reminderMessage({ language, school: own.name, by, period, missing: byPerson.get(member.user_id) ?? [], site }),
+    ...reminderMessage({ language, school: own.name, by, period: names, missing: byPerson.get(member.user_id) ?? [], site }),
   }))
 }
+
+/** The counted books are cached until something in the school changes, since their calculation occupies a school's server for long. */
+const reminders: Handler<typeof overview.reminders, OfTerm, unknown, () => Promise<Reply<typeof overview.reminders>>> = {
+  kind: 'transaction',
+  as: 'system',
+  load: (context, { targets }) => periodOf(context, targets['termId']),
+  run: async (context, { query }, of) => {
+    const { store, config, mailer } = context.services
+    const { language, reportType: type } = query
+    const period = { ...of, type }
+    const counted = await questionOf(context, 'outdated-books', [of.term.id, type], (tx) => outdatedInYear(tx, period), whole)
+    return async () => {
+      const outdated = (await counted()) as OutdatedBooks
+      return store.read(asSystem(), async (tx) => {
+        const people = await remindersOf({ ...context, tx }, period, { language, site: config.publicUrl }, outdated)
+        return { can_mail: mailer.state().kind === 'smtp' && (await laptopOwner(tx)) === null, people }
+      })
+    }
+  },
+  finish: (list) => list(),
+}
+const whole = (counts: OutdatedBooks) => counts
 
 export const overviewHandlers: Handlers<typeof overview> = {
   read: on(overview.read, {
@@ -74,16 +107,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
     run: ({ tx, caller }, { query }, term) => classesOfTerm(tx, caller, term, query.reportType),
   }),
 
-  reminders: on(overview.reminders, {
-    as: 'system',
-    load: (context, { targets }) => periodOf(context, targets['termId']),
-    run: async (context, { query }, period) => {
-      const { config, mailer } = context.services
-      const { language, reportType: type } = query
-      const people = await remindersOf(context, { ...period, type }, { language, site: config.publicUrl })
-      return { can_mail: mailer.state().kind === 'smtp' && (await laptopOwner(context.tx)) === null, people }
-    },
-  }),
+  reminders,
 
   remind: on(overview.remind, {
     as: 'system',

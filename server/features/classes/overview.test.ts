@@ -170,6 +170,18 @@ describe('reminders', () => {
     expect(await textOf(people.byrne.id)).not.toContain('sent back')
   })
 
+  test('outdated books are counted once, and again after a change in the school', async () => {
+    await st.as.byrne.reports.generate({ body: of3B })
+    const counted = vi.spyOn(st.services.cache, 'setText')
+    const list = () => st.as.okafor.overview.reminders({ query })
+    const first = await list()
+    expect(await list()).toEqual(first)
+    expect(counted).toHaveBeenCalledTimes(1)
+    await st.as.ada.grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: pupilsOf3B[0]?.id ?? '', score: 3 }] } })
+    expect(await list()).not.toEqual(first)
+    expect(counted).toHaveBeenCalledTimes(2)
+  })
+
   test('the requesting administrator is not reminded, even with missing work', async () => {
     const own = await st.as.okafor.classes.create({ body: { name: '3C', academicYearId: thisYear.id } })
     expect((await ofClass(own.id))?.class_teacher?.id).toBe(people.okafor.id)

@@ -5,6 +5,7 @@ import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import type { OutdatedBooks } from '../calculations/kept-results.policy.ts'
 import { pick } from '../columns.ts'
 import { outdatedBooks, type Period } from '../reports/freshness.policy.ts'
 import { changedReports } from '../reports/reports.policy.ts'
@@ -58,23 +59,13 @@ export async function classesOfTerm(
   }))
 }
 
-/** The same with the number of outdated books, for the classes in `isAsked`: this calculates all results of a class. */
-export async function withOutdated(
-  tx: ReadTx,
-  caller: SchoolCaller,
-  period: Period,
-  isAsked: (one: ClassOverview) => boolean,
-): Promise<(ClassOverview & { outdated?: number })[]> {
-  const classes = await classesOfTerm(tx, caller, period.term, period.type)
+/** The outdated books of the classes of a period, all or those in `isAsked`. This calculates all results of each of these classes. */
+export async function outdatedInYear(tx: ReadTx, period: Period, isAsked = (_id: string) => true): Promise<OutdatedBooks> {
   const { school_id: school, academic_year_id: year } = period.term
-  const groups = new Map((await classesToRead(tx, { school, year })).map((group) => [group.id, group]))
-  const told: (ClassOverview & { outdated?: number })[] = []
-  for (const one of classes) {
-    const group = groups.get(one.class.id)
-    const counts = group && one.books.made > one.books.sent && isAsked(one)
-    told.push(counts ? { ...one, outdated: await outdatedBooks(tx, group, period) } : one)
-  }
-  return told
+  const counts: OutdatedBooks = []
+  for (const group of await classesToRead(tx, { school, year }))
+    if (isAsked(group.id)) counts.push({ student_group_id: group.id, outdated: await outdatedBooks(tx, group, period) })
+  return counts
 }
 
 function counted(books: readonly Book[], asking: Pick<Row<'school'>, 'approves_reports'>): Books {

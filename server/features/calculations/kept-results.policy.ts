@@ -1,5 +1,6 @@
 import { ClassSummary, ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
 import { limits } from '@markbook/shared/limits'
+import { z } from 'zod'
 import type { SchoolCaller } from '../../http/caller.ts'
 import { ReadyText } from '../../http/replies.ts'
 import type { Services } from '../../http/services.ts'
@@ -10,11 +11,15 @@ import { asSystem, type ReadTx } from '../../store/tx.ts'
 /** Must be raised when the same marks give other results than before, so that a shared cache returns nothing of an older program. */
 const RULES = 3
 
+/** Of each class of a year, how many of its unsent report books are older than their marks. */
+const OutdatedBooks = z.array(z.object({ student_group_id: z.string(), outdated: z.int() }))
+export type OutdatedBooks = z.infer<typeof OutdatedBooks>
+
 /** The cached kinds, each in the form of its reply, so that the cached text is sent unchanged. */
-const KINDS = { 'class-term': ClassTerm, 'class-year': ClassYear, 'class-summary': ClassSummary }
+const KINDS = { 'class-term': ClassTerm, 'class-year': ClassYear, 'class-summary': ClassSummary, 'outdated-books': OutdatedBooks }
 
 /**
- * A question about a class, answered after the transaction, inside which only the database is awaited. The answer is cached under `name`
+ * A question about a class or a year, answered after the transaction, inside which only the database is awaited. The answer is cached under `name`
  * and `ids` until something in the school changes (and at most an hour). `pick` selects the part for this caller; without it the whole is
  * returned.
  *
