@@ -44,6 +44,9 @@ export function openEarly(url: string): void {
   early = own
 }
 
+/** The events of the stream that was opened early, so far. Its follower gets them too. */
+export const broughtEarly = (url: string): readonly unknown[] => (early?.url === url ? early.events : [])
+
 /** Follows a stream of server-sent events until the returned function is called. Continues one that was opened early. */
 export function followEvents<Event>(url: string, listener: EventStreamListener<Event>): () => void {
   const opened = early?.url === url ? early : null

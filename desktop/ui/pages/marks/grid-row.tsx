@@ -92,7 +92,7 @@ function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; mark
             className={styles['figure']}
             style={{ width: sizes.figure }}
           >
-            <bdi>{text}</bdi>
+            {at === LETTER ? <bdi>{text}</bdi> : text}
             {at === 2 && figures.is_partial && <Partial />}
           </div>
         )
@@ -113,6 +113,7 @@ function Partial() {
 }
 
 export const FIGURE_KEYS = ['coursework', 'exam', 'composite', 'letter'] as const
+const LETTER = FIGURE_KEYS.indexOf('letter')
 /** The figures of a pupil as texts, in the order of `FIGURE_KEYS`. */
 export const figureTexts = ({ coursework_average, exam_average, term_composite, letter }: RowFigures) => [
   ...[coursework_average, exam_average, term_composite].map(figure),
@@ -154,21 +155,28 @@ const MarkCell = memo(function MarkCell({ row, col, width, pupil, column, cell, 
   )
 })
 
-/** The sign repeats the colour, for readers who cannot see it; the hidden text repeats the sign for screen readers. */
-const contentOf = ({ sign, text, value, hidden, hasRemark, isLeftOut }: CellAppearance) => (
-  <>
-    {sign && (
-      <span className={styles['sign']} aria-hidden="true">
-        {sign}
+/**
+ * The sign repeats the colour, for readers who cannot see it; the hidden text repeats the sign for screen readers. Most cells have a score
+ * only.
+ */
+function contentOf({ sign, text, value, hidden, hasRemark, isLeftOut }: CellAppearance) {
+  const shown = text ?? (value === null ? '–' : valueText(value))
+  if (typeof value === 'number' && text === null && !(sign || hidden || hasRemark || isLeftOut)) return shown
+  return (
+    <>
+      {sign && (
+        <span className={styles['sign']} aria-hidden="true">
+          {sign}
+        </span>
+      )}
+      <span dir="ltr" className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
+        {shown}
       </span>
-    )}
-    <span dir="ltr" className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
-      {text ?? (value === null ? '–' : valueText(value))}
-    </span>
-    {hidden && <span className="hidden">{hidden}</span>}
-    {hasRemark && <span className={styles['corner']} aria-hidden="true" />}
-  </>
-)
+      {hidden && <span className="hidden">{hidden}</span>}
+      {hasRemark && <span className={styles['corner']} aria-hidden="true" />}
+    </>
+  )
+}
 
 /** A cell of another class's assessment, on the sheet of a teaching set. */
 function Closed() {

@@ -7,7 +7,7 @@ import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-c
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import Ellipsis from 'lucide-react/icons/ellipsis'
-import { Fragment, memo, type ReactNode, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useCallback, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
@@ -160,6 +160,13 @@ export function SheetView(props: SheetViewProps) {
     { classId, subjectId, termId: term.id, isSet },
     columns.map(({ id }) => id),
   )
+  const graded = useMemo(() => ({ passMark: scale.pass_mark, bands: scale.bands }), [scale])
+  const layOut = useCallback(
+    () => sheet.setLayout(pupils, columns, term, graded, codes, categories),
+    [sheet, pupils, columns, term, graded, codes, categories],
+  )
+  // A sheet that nobody listens to yet: its rows are in the first drawing of the page.
+  if (sheet.pupils.length + sheet.columns.length === 0) layOut()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const openMenu = useCallback((position: CellPosition) => setDialog({ is: 'menu', position }), [])
   const { id: userId } = useProfile()
@@ -178,9 +185,9 @@ export function SheetView(props: SheetViewProps) {
   })
   useLayoutEffect(() => {
     const before = sheet.layout
-    sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }, codes, categories)
+    layOut()
     follow(before)
-  }, [sheet, pupils, columns, term, scale, codes, categories])
+  }, [sheet, layOut])
   const isPrinting = usePrinting()
   const title = t('sheet', names)
   const lead = t('of', { term: termLabel(term.name), year: yearName })
@@ -253,7 +260,7 @@ export function SheetView(props: SheetViewProps) {
         onShow={setDialog}
         scope={{ classId, subjectId, termId: term.id, isSet }}
         group={group}
-        of={{ term, subject, rules: { scale: { passMark: scale.pass_mark, bands: scale.bands }, codes, categories } }}
+        of={{ term, subject, rules: { scale: graded, codes, categories } }}
       />
       <LeavingWarning sheet={sheet} onShow={goTo} controller={grid.controller} />
       {isPrinting && <PrintMarks sheet={sheet} title={title} lead={lead} />}
@@ -278,8 +285,19 @@ function usePrinting(): boolean {
   return isPrinting
 }
 
-/** The signs and the keys of the grid. */
-const Legend = memo(function Legend() {
+/** The signs and the keys of the grid, drawn when they are first opened. */
+function Legend() {
+  const { t } = useTranslation('marks')
+  const [wasOpened, setWasOpened] = useState(false)
+  return (
+    <details className={styles['more']} onToggle={() => setWasOpened(true)}>
+      <summary>{t('legend.title')}</summary>
+      {wasOpened && <LegendContent />}
+    </details>
+  )
+}
+
+function LegendContent() {
   const { t } = useTranslation('marks')
   const waitingLocation = locationOf({ is_waiting: true, is_above: false }, useParentStatus())
   const signs = [
@@ -294,15 +312,12 @@ const Legend = memo(function Legend() {
     ['†', t('legend.partial')],
   ] as const
   return (
-    <details className={styles['more']}>
-      <summary>{t('legend.title')}</summary>
-      <div className={styles['legend']}>
-        <Definitions label={t('legend.signs')} of={signs} />
-        <Definitions label={t('legend.keys')} of={gridKeys.map(([key, word]) => [key, t(`legend.${word}`)])} className={styles['kbd']} />
-      </div>
-    </details>
+    <div className={styles['legend']}>
+      <Definitions label={t('legend.signs')} of={signs} />
+      <Definitions label={t('legend.keys')} of={gridKeys.map(([key, word]) => [key, t(`legend.${word}`)])} className={styles['kbd']} />
+    </div>
   )
-})
+}
 
 type DefinitionsProps = { label: string; of: readonly (readonly [term: string, meaning: string])[]; className?: string | undefined }
 

@@ -1,7 +1,7 @@
 import type { LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { followEvents } from '../../api/event-stream.ts'
+import { broughtEarly, followEvents } from '../../api/event-stream.ts'
 import { keepSeen, lastSeen, notShown } from '../../api/last-seen.ts'
 import { ask, queryClient, type ResourceName, refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
@@ -38,10 +38,13 @@ export function useMarkingSession(): MarkingSession {
 /** The sheet of a class in a subject and term, which follows the server while the page is open. */
 export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuery): Sheet {
   const session = useMarkingSession()
-  const sheet = useMemo(
-    () => new Sheet(session.queue, session.owner.userId, (ms, then) => void setTimeout(then, ms), session.invalidEntries),
-    [session],
-  )
+  const sheet = useMemo(() => {
+    const made = new Sheet(session.queue, session.owner.userId, (ms, then) => void setTimeout(then, ms), session.invalidEntries)
+    const [whole] = broughtEarly(liveMarksUrl({ termId, subjectId, studentGroupId, isSet })) as readonly LiveMarks[]
+    // The page is drawn once, with its marks. Where marks wait to be sent they are compared with the server's after that, below.
+    if (whole && session.queue.all().length === 0) made.receive(whole)
+    return made
+  }, [session, termId, subjectId, studentGroupId, isSet])
   useEffect(() => {
     let unsubscribe = () => {}
     const subscribe = () => {

@@ -36,6 +36,7 @@ export type Layout = { readonly pupils: readonly Pupil[]; readonly columns: read
 export type Footer = { columns: readonly (number | null)[]; coursework: number | null; exam: number | null; composite: number | null }
 export type RemoteChange = { assessmentId: string; studentId: string; mark: LiveMark | null }
 
+const NO_CATEGORIES: readonly Category[] = []
 const NO_FOOTER: Footer = { columns: [], coursework: null, exam: null, composite: null }
 const EMPTY: Cell = { saved: null, pending: null, invalid: null, isInReview: false, isRecentChange: false }
 /** The `part` for listeners to any cell of a pupil. */
@@ -57,6 +58,7 @@ const FOOTER_AFTER = 200
  */
 export class Sheet {
   layout: Layout = { pupils: [], columns: [] }
+  private laidOut: readonly unknown[] = []
   private closed: ReadonlySet<string> = new Set()
   private outsideSets: ReadonlySet<string> = new Set()
   /** False until the server has sent its marks, and while the stream is interrupted. */
@@ -134,14 +136,18 @@ export class Sheet {
     this.listen(keyOf(assessmentId, studentId), listener)
   listenToQueue = (listener: () => void) => this.listen('queue', listener)
 
+  /** Equal arguments change nothing. */
   setLayout(
     pupils: readonly Pupil[],
     columns: readonly Assessment[],
     weights: TermWeights,
     scale: GradingScale,
     codes = standardMarkCodes,
-    categories: readonly Category[] = [],
+    categories: readonly Category[] = NO_CATEGORIES,
   ): void {
+    const laidOut = [pupils, columns, weights, scale, codes, categories]
+    if (laidOut.every((one, at) => one === this.laidOut[at])) return
+    this.laidOut = laidOut
     this.groups = categories.length > 0 ? categoryGroups(columns, categories) : undefined
     this.codes = codes
     this.layout = { pupils, columns }
