@@ -22,7 +22,6 @@ import menu from '../../frame/frame.module.css'
 import { editable } from '../../words/format.ts'
 import { AssessmentDialog } from '../assessments/assessment-dialog.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
-import { ImportMarks } from '../imports/import-marks.tsx'
 import { ExcludeDialog, RemarkDialog } from './cell-details.tsx'
 import { cellId, type Grid } from './grid-context.ts'
 import type { CellAction } from './model/grid-controller.ts'
@@ -42,8 +41,9 @@ type Props = {
   of: Pick<ComponentProps<typeof FigurePanel>, 'term' | 'subject' | 'rules'>
 }
 
-/** Loaded when it is first opened. */
+/* Loaded when they are first opened. */
 const FigurePanel = lazy(() => import('./figure-panel.tsx').then(({ FigurePanel: panel }) => ({ default: panel })))
+const ImportMarks = lazy(() => import('../imports/import-marks.tsx').then(({ ImportMarks: dialog }) => ({ default: dialog })))
 
 export function SheetDialogs(props: Props) {
   const { handle, shown, onShow } = props
@@ -117,7 +117,11 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
         </Suspense>
       )
     case 'import':
-      return <ImportMarks scope={scope} />
+      return (
+        <Suspense fallback={null}>
+          <ImportMarks scope={scope} />
+        </Suspense>
+      )
     default:
       return null
   }
