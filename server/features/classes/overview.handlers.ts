@@ -38,7 +38,7 @@ const keyOf = (school: string, person: string) => `reminder:${school}:${person}`
 /** The server's URL; null for a loopback address, which the reader of a mail could not open. */
 const reachedByOthers = (url: string): string | null => (isLoopback(hostOf(url)) ? null : url)
 
-type Asked = { language: string | undefined; site: string | null; userIds?: readonly string[] | undefined }
+type ReminderRequest = { language: string | undefined; site: string | null; userIds?: readonly string[] | undefined }
 
 /**
  * The people with missing work, by name, with their mail. Without suspended people, who cannot do it, and without the caller. Without
@@ -47,7 +47,7 @@ type Asked = { language: string | undefined; site: string | null; userIds?: read
 async function remindersOf(
   context: PolicyContext,
   period: Period,
-  { language, site, userIds }: Asked,
+  { language, site, userIds }: ReminderRequest,
   outdated?: OutdatedBooks,
 ): Promise<Reminder[]> {
   const { tx, caller } = context
