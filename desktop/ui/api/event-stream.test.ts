@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { followEvents, openEarly, serverAnswered } from './event-stream.ts'
+import { broughtEarly, followEvents, openEarly, serverAnswered } from './event-stream.ts'
 
 class Stream {
   static readonly CLOSED = 2
@@ -67,6 +67,7 @@ test('a stream that was opened early passes its events on to the follower in ord
   expect(open()).toEqual(['/marks'])
   says(1)
   says(2)
+  expect([broughtEarly('/marks'), broughtEarly('/other')]).toEqual([[1, 2], []])
   const told: unknown[] = []
   const stop = followEvents('/marks', { onEvent: (event) => told.push(event), onError: () => told.push('error') })
   expect(told).toEqual([])

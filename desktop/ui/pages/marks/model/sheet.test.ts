@@ -191,12 +191,21 @@ describe('a cell', () => {
     expect(sheet.cell(mathsExam.id, zoe.id).saved?.score).toBe(71)
   })
 
+  test('a layout that is set again notifies nobody', () => {
+    const told = vi.fn()
+    sheet.listen('layout', told)
+    sheet.setLayout(pupilsOf3B, columns, michaelmas, defaultGradingScale)
+    expect(told).not.toHaveBeenCalled()
+    sheet.setLayout(pupilsOf3B, [...columns], michaelmas, defaultGradingScale)
+    expect(told).toHaveBeenCalledTimes(1)
+  })
+
   test('a row is the same list until one of its cells changes, and then notifies its listeners', () => {
     const rows = ids.map((id) => sheet.row(id))
     const read = vi.fn()
     sheet.listen(rowPart(zoe.id), read)
     sheet.setInReview(new Set())
-    sheet.setLayout(pupilsOf3B, columns, michaelmas, defaultGradingScale)
+    sheet.setLayout([...pupilsOf3B], columns, michaelmas, defaultGradingScale)
     expect(ids.map((id) => sheet.row(id))).toEqual(rows)
     for (const [at, id] of ids.entries()) expect(sheet.row(id)).toBe(rows[at])
     read.mockClear()
