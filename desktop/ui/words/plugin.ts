@@ -11,7 +11,7 @@ const NAME = 'virtual:words'
  * second file, so that the first page loads faster.
  */
 const FIRST: Readonly<Record<string, RegExp>> = {
-  app: /^(import|search|keys|away|newApp|signOut|navigation|otherYear|notCurrentYear|countsForYear|chooseYear)$/,
+  app: /^(import|search|keys|leave|unsaved|away|newApp|signOut|navigation|otherYear|notCurrentYear|countsForYear|chooseYear)$/,
   'sign-in': /^(join|create|waiting|offer|holds|proof|expired)$/,
   failures:
     /^(academic_years|assessments|assessment_categories|attendance|avatars|bin|classes|grades|history|images|imports|invitations|jobs|overview|reports|schools|students|subjects|sync|teaching_sets|terms|window)_/,
