@@ -143,9 +143,11 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
   test('fits a telephone in dark mode; teachers see no address', async () => {
     const { context, page } = await open('okafor', '/school', { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByRole('region', { name: CARD }).getByRole('img').scrollIntoViewIfNeeded()
+    await picture(page, 'school-address-phone')
+    // A control that lies half under the bar at the top counts as too small.
+    await page.evaluate(() => scrollTo(0, 0))
     await expectForEverybody(page)
     await expectFits(page)
-    await picture(page, 'school-address-phone')
     await context.clearCookies()
     await site.signIn(context, 'ada')
     await page.reload()
