@@ -239,7 +239,7 @@ async function writeParts(
   { row, isMade }: { row: Values; isMade: boolean },
 ): Promise<void> {
   const [first] = parts
-  const isAsWanted = (column: string) => OF_MAKING.includes(column) || isSame(wanted[column], row[column] ?? null)
+  const isAsWanted = (column: string) => SET_AT_CREATION.includes(column) || isSame(wanted[column], row[column] ?? null)
   if (isMade && parts.flatMap(columnsOf).every(isAsWanted)) return
   const writer = first && writers[first.entity]
   if (!writer) throw replicationFailures.cannotResolve()
@@ -252,8 +252,8 @@ async function writeParts(
   }
 }
 
-/** When a row was made is told by whoever makes it, and is no question. */
-const OF_MAKING: readonly string[] = ['enrolled_at']
+/** Columns that are set when a row is created: they are no difference to decide. */
+const SET_AT_CREATION: readonly string[] = ['enrolled_at']
 
 const isOfMark = ({ entity, unit }: Conflict): boolean => entity === 'grade' && (unit === 'score' || unit === 'status')
 
@@ -276,10 +276,10 @@ const toTypedFailure = (error: unknown): never => {
   throw common.validationFailed({ ...(error.status === 400 && { message: error.message }), issues })
 }
 
-const SAID_AS_IT_IS: readonly string[] = ['reports.locked', 'validation_failed', 'sync.belongs_to_nothing']
+const PASSED_ON_FAILURES: readonly string[] = ['reports.locked', 'validation_failed', 'sync.belongs_to_nothing']
 /** Turns a failure of the endpoint into a refusal of this one, with the failed rule as its reason. */
 const toResolvingFailure = (error: unknown): never => {
-  if (!(error instanceof Failure) || SAID_AS_IT_IS.includes(error.code)) throw error
+  if (!(error instanceof Failure) || PASSED_ON_FAILURES.includes(error.code)) throw error
   if (error.status !== 400 && error.status !== 409) throw error
   const { message, issues } = error
   throw replicationFailures.cannotResolve({ ...(error.code === 'history.cannot_undo' ? {} : { message, ...(issues && { issues }) }) })
