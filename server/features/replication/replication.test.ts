@@ -89,7 +89,7 @@ describe('GET /api/sync/status', () => {
     await ada.assessments.update({ params: { id: mathsQuiz.id }, body: { title: 'Quiz one' } })
     expect(await ada.replication.status()).toMatchObject({
       state: 'offline',
-      sentence: '2 changes wait for the line, the oldest for 2 h. Nothing is lost.',
+      sentence: 'Offline: 2 changes wait, the oldest for 2 h. Nothing is lost.',
       waiting: 2,
       waiting_marks: 1,
       oldest_waiting_at: new Date(at).toISOString(),
@@ -97,7 +97,7 @@ describe('GET /api/sync/status', () => {
     await link.round()
     expect(await ada.replication.status()).toMatchObject({
       waiting: 0,
-      sentence: 'No line at the moment; everything is at the centre.',
+      sentence: 'Offline at the moment; everything is at the centre.',
     })
   })
 
@@ -349,13 +349,13 @@ describe('GET /api/sync/refused', () => {
     ])
     expect(await ada.replication.status()).toMatchObject({
       refused: 1,
-      sentence: 'No line at the moment; everything else is at school. 1 write was not taken: look at it.',
+      sentence: 'Offline at the moment; everything else is at school. 1 write was not taken: look at it.',
     })
     await ada.replication.seen({ params: { id: mei.id } })
     expect(await ada.replication.refused()).toMatchObject([{ value: { score: 12 }, seen_at: expect.any(String) }])
     expect(await ada.replication.status()).toMatchObject({
       refused: 0,
-      sentence: 'No line at the moment; everything is at school.',
+      sentence: 'Offline at the moment; everything is at school.',
     })
     await laptop.close()
   })

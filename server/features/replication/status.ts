@@ -160,8 +160,8 @@ export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, plac
       return `${rows} to arrive ${place}.${conflicts}`
     case 'offline':
       return waiting === 0
-        ? `No line at the moment; ${arrived}.${conflicts}`
-        : `${rows} for the line${oldest}. Nothing is lost.${conflicts}`
+        ? `Offline at the moment; ${arrived}.${conflicts}`
+        : `Offline: ${rows}${oldest}. Nothing is lost.${conflicts}`
     case 'revoked':
       return `An administrator has revoked this ${numbers.is_laptop ? 'laptop' : 'server'}, or ${name} no longer knows it. It goes on by itself and sends nothing.${conflicts}`
     case 'upgrade':
