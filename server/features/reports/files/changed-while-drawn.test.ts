@@ -73,7 +73,7 @@ describe('a report that is changed while its card is drawn', () => {
       await expect.poll(async () => (await st.as.byrne.jobs.get({ params: { id: job_id } })).done, { timeout: 20_000 }).toBeGreaterThan(1)
       const { failures } = await st.as.byrne.jobs.get({ params: { id: job_id } })
       const message = 'This report was changed while its PDF was made. Please make the PDF again.'
-      expect(failures).toContainEqual({ id: draft.id, message })
+      expect(failures).toContainEqual({ id: draft.id, message, code: 'reports.changed_while_drawn' })
     }
     await changedWhileDrawn(99, () => change(`Changed ${st.clock.now()}.`), job)
     expect(await pdfs()).toEqual([])
