@@ -1,10 +1,12 @@
-// `npm run pictures`: sheets with small pictures of every page in docs/pictures: light, dark, on a telephone, in Arabic.
+// `npm run pictures`: the pictures of the app in docs/pictures: sheets with small pictures of every page (light, dark, on a telephone, in
+// Arabic), and the pages that the documents show.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { chromiumArguments, headlessPath } from '../desktop/ui/tests/chromium.ts'
+import { takeDocumentPictures } from '../desktop/ui/tests/document-pictures.ts'
 import { root } from './install.mjs'
 
 /** By the end of a picture's name: the number of pictures in a row, and the width of each in pixels. */
@@ -20,6 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'markbook-pictures-'))
 try {
   takePictures()
   for (const [kind, size] of Object.entries(sheets)) await writeSheet(kind, size)
+  await takeDocumentPictures(join(root, 'docs', 'pictures'))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

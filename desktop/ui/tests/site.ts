@@ -29,6 +29,8 @@ export type Site = {
   start(): Promise<void>
   /** Gives the browser a session of this person, without the sign-in page. */
   signIn(context: BrowserContext, person: PersonName): Promise<void>
+  /** The same for the account with this id, which need not be one of the story. */
+  signInAs(context: BrowserContext, userId: string): Promise<void>
   /** A typed client with a separate session of this person, as another teacher elsewhere. */
   as(person: PersonName): Promise<Client<typeof contract>>
   close(): Promise<void>
@@ -89,11 +91,15 @@ export async function openSite({ story = true, env = {}, demo = false }: SiteOpt
   let running = await startServer(readConfig(settings('0')), options)
   const { url, port } = running
   if (story) await loadStory(running.node.services.store)
-  const cookiesOf = async (person: PersonName) => {
+  const cookiesOf = async (userId: string) => {
     const { store, keys, config } = running.node.services
-    const session = await store.write(asSystem(), (tx) => startSession(tx, people[person].id, keys))
+    const session = await store.write(asSystem(), (tx) => startSession(tx, userId, keys))
     const named = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
     return sessionCookies(session, named, 60, undefined).map((cookie) => (cookie.split(';')[0] ?? '').split('=') as [string, string])
+  }
+  const signInAs = async (context: BrowserContext, userId: string) => {
+    const cookies = await cookiesOf(userId)
+    await context.addCookies(cookies.map(([name, value]) => ({ name, value, url, httpOnly: true, sameSite: 'Lax' as const })))
   }
   const stop = () => running.stop()
   const start = async () => {
@@ -109,12 +115,10 @@ export async function openSite({ story = true, env = {}, demo = false }: SiteOpt
       await work()
       await start()
     },
-    signIn: async (context, person) => {
-      const cookies = await cookiesOf(person)
-      await context.addCookies(cookies.map(([name, value]) => ({ name, value, url, httpOnly: true, sameSite: 'Lax' as const })))
-    },
+    signIn: (context, person) => signInAs(context, people[person].id),
+    signInAs,
     as: async (person) => {
-      const cookie = (await cookiesOf(person)).map((pair) => pair.join('=')).join('; ')
+      const cookie = (await cookiesOf(people[person].id)).map((pair) => pair.join('=')).join('; ')
       const send = (request: Request) => {
         request.headers.set('cookie', cookie)
         return fetch(request)
