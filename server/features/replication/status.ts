@@ -159,9 +159,7 @@ export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, plac
     case 'sending':
       return `${rows} to arrive ${place}.${conflicts}`
     case 'offline':
-      return waiting === 0
-        ? `Offline at the moment; ${arrived}.${conflicts}`
-        : `Offline: ${rows}${oldest}. Nothing is lost.${conflicts}`
+      return waiting === 0 ? `Offline at the moment; ${arrived}.${conflicts}` : `Offline: ${rows}${oldest}. Nothing is lost.${conflicts}`
     case 'revoked':
       return `An administrator has revoked this ${numbers.is_laptop ? 'laptop' : 'server'}, or ${name} no longer knows it. It goes on by itself and sends nothing.${conflicts}`
     case 'upgrade':
