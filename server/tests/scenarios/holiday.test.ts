@@ -1,6 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
+import { draftReport } from '@markbook/shared/story/reports'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { OLDEST_PROTOCOL, PROTOCOL } from '@markbook/sync/protocol/messages'
 import { textToVersions, versionsToText } from '@markbook/sync/versions'
@@ -102,6 +103,19 @@ describe('the holiday laptop', () => {
     await settle(below, link)
     for (const node of all) expect([await scoreAt(node, mathsExam.id), await unknownAt(node)]).toEqual([72, undefined])
     expect(await conflictsAt(centre)).toEqual([])
+  })
+
+  test('of a late edit of a sent book, what a later program added is in the record of the rule', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const book = { id: draftReport.id }
+    const byrne = await signedIn(centre, 'byrne')
+    await byrne.reports.publish({ params: book })
+    await byrne.reports.sendToMinistry({ params: book })
+    pass(1, box)
+    await (await signedIn(box, 'byrne')).reports.update({ params: book, body: { conduct: 'Written too late.' } })
+    await addedByNewer(box, book.id, { conduct: HALF })
+    await settle(link)
+    expect(await conflictsAt(centre)).toMatchObject([{ unit: 'conduct', kind: 'rule', value: { conduct: 'Written too late.', ...HALF } }])
   })
 
   test('of a write that is not taken, what a later program added is in the record and on the list, and counts for who knows it', async () => {
