@@ -51,45 +51,41 @@ const registered = ({ student_group_id: classId, day, lesson }: Values, marks: r
   asked(attendance.take, attendanceHandlers.take, { classId }, { day, lesson, marks })
 
 type Ask = Maker['ask']
-/** What a teacher teaches in a class is written whole. */
+
+/** The endpoint sets all subjects of a teacher in a class: the present ones, and this one. */
 const taught: Ask = async ({ student_group_id: classId, user_profile_id: teacherId, subject_id }, { tx, caller }) => {
   const own = await subjectAssignmentsOf(tx, { school: caller.school_id, group: classId as string, user: teacherId as string })
-  const subjectIds = withOne(
-    own.map((each) => each.subject_id),
-    subject_id,
-  )
+  const subjectIds = withOne(subject_id, own, 'subject_id')
   return asked(classes.addTeacher, classHandlers.addTeacher, { classId }, { teacherId, subjectIds })
 }
 
-/** So are the teachers and the pupils of a set. */
+const setChanged = (id: unknown, body: Values) => asked(teachingSets.update, teachingSetHandlers.update, { id }, body)
+/** Likewise all teachers of a set. */
 const teachesSet: Ask = async ({ teaching_set_id: id, user_profile_id }, { tx, caller }) => {
   const own = await teachersOfSet(tx, { school: caller.school_id, set: id as string })
-  const teacherIds = withOne(
-    own.map((each) => each.user_profile_id),
-    user_profile_id,
-  )
-  return asked(teachingSets.update, teachingSetHandlers.update, { id }, { teacherIds })
+  return setChanged(id, { teacherIds: withOne(user_profile_id, own, 'user_profile_id') })
 }
+/** Likewise all students of a set. */
 const isInSet: Ask = async ({ teaching_set_id: id, student_id }, { tx, caller }) => {
   const own = await membersOfSet(tx, { school: caller.school_id, set: id as string })
-  const studentIds = withOne(
-    own.map((each) => each.student_id),
-    student_id,
-  )
-  return asked(teachingSets.update, teachingSetHandlers.update, { id }, { studentIds })
+  return setChanged(id, { studentIds: withOne(student_id, own, 'student_id') })
 }
 
-/** Its class teacher is who made it, or, where that person is no teacher any more, who keeps it. */
+/** Its class teacher is the person who created it or, where that person is no longer a teacher, the one who keeps it. */
 const openedClass: Ask = async ({ name, academic_year_id: academicYearId, created_by }, context) => {
   const isTeacher = typeof created_by === 'string' && (await staysTeacher(context, created_by))
   return asked(classes.create, classHandlers.create, {}, { name, academicYearId, ...(isTeacher && { classTeacherId: created_by }) })
 }
 
-const withOne = (all: readonly unknown[], one: unknown) => (one === undefined || all.includes(one) ? all : [...all, one])
+/** This column of the rows, and the value where none has it and there is one. */
+function withOne<K extends string>(value: unknown, rows: readonly Record<K, unknown>[], column: K): unknown[] {
+  const all = rows.map((row) => row[column])
+  return value === undefined || all.includes(value) ? all : [...all, value]
+}
 
 /**
- * The endpoint with which a person makes such a row. Not of what is computed, as a report book, which is generated again; nor of what is
- * never written on a laptop, as a member.
+ * The endpoint that creates such a row. Absent for tables that are computed (a report book is generated again) and for those that no laptop
+ * writes (a member).
  */
 const makers: Partial<Record<string, Maker>> = {
   academic_year: created(academicYears.create, academicYearHandlers.create),
@@ -124,13 +120,13 @@ const makers: Partial<Record<string, Maker>> = {
 }
 
 /**
- * Makes a row that is not here. It gets the id that it had: what names it finds it, and where it is kept at two ends it is one row.
- * Returns the parts that the endpoint did not write.
+ * Creates a row that is not here, under the id that it had: rows that name it stay valid, and a row that is kept at two nodes is one row.
+ * Returns the units that the endpoint did not write. Throws 409 where the table has no such endpoint, or a parent row is missing.
  */
 export async function makeAgain(context: UndoContext, entity: string, row: Values): Promise<readonly string[]> {
   const maker = makers[entity]
   if (!maker) throw replicationFailures.cannotResolve()
-  // It locks what the row belongs to, before what is written whole is read.
+  // Locks the parent rows before a list that is set as a whole is read.
   await demandParents(context, entity, row)
   const request = await maker.ask(row, context)
   const own = { ...context, tx: withFirstId(context.tx as WriteTx, row['id'] as string) } as UndoContext

@@ -105,7 +105,7 @@ describe('the holiday laptop', () => {
     expect(await conflictsAt(centre)).toEqual([])
   })
 
-  test('of a late edit of a sent book, what a later program added is in the record of the rule', async () => {
+  test('a late edit of a sent book keeps what a newer program added in the record of the rule', async () => {
     const { centre, box, link } = await centreAndSchool(open)
     const book = { id: draftReport.id }
     const byrne = await signedIn(centre, 'byrne')
@@ -118,7 +118,7 @@ describe('the holiday laptop', () => {
     expect(await conflictsAt(centre)).toMatchObject([{ unit: 'conduct', kind: 'rule', value: { conduct: 'Written too late.', ...HALF } }])
   })
 
-  test('of a write that is not taken, what a later program added is in the record and on the list, and counts for who knows it', async () => {
+  test('a write that is not taken keeps what a newer program added: in the conflict, on the list, and after the decision', async () => {
     const { server, laptop, link } = await serverAndLaptop(open)
     const head = await signedIn(server, 'okafor')
     const role = (role: 'member' | 'teacher') => head.schools.updateMember({ params: { userId: people.ada.id }, body: { role } })
