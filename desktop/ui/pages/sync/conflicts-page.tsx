@@ -242,7 +242,7 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
         </section>
         <section className={`${layout['list']} ${styles['side']}`} aria-label={t('other')}>
           <h3>{t('other')}</h3>
-          <Value columns={kept && differing(kept, current)} outOf={out_of} missing={t('deleted')} />
+          <Value columns={kept && differing(kept, current)} outOf={out_of} missing={t(kept ? 'entered' : 'deleted')} />
           <By {...conflict} />
           {may_decide && (
             <Button disabled={isBusy} aria-keyshortcuts={keyTo('kept')} onClick={() => onDecide('kept')}>
@@ -318,7 +318,8 @@ function TypedValue({ columns, isBusy, failure, onType }: TypedValueProps) {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(Object.entries(columns).map(([column, value]) => [column, asText(value)])),
   )
-  if (!Object.values(columns).every(isTypable)) return null
+  const values = Object.values(columns)
+  if (values.length === 0 || !values.every(isTypable)) return null
   if (!isOpen) {
     return (
       <div>

@@ -1,6 +1,20 @@
 import { people } from '@markbook/shared/story/people'
 import { describe, expect, test } from 'vitest'
-import { shownColumns } from './labels.ts'
+import { differing, shownColumns } from './labels.ts'
+
+describe('what is to be decided', () => {
+  const kept = { student_group_id: people.okafor.id, title: 'Towers', max_score: 30, weight: null, is_excluded: false }
+
+  test('is what differs, an empty value too', () => {
+    expect(differing(kept, { ...kept, title: 'Tower', weight: 2 })).toEqual({ title: 'Towers', weight: null })
+    expect(differing({ score: 7 }, { score: 7 })).toEqual({ score: 7 })
+  })
+
+  test('of a row that is not here is shown without ids and empty values', () => {
+    expect(differing(kept, null)).toEqual({ title: 'Towers', max_score: 30 })
+    expect(differing({ student_id: people.okafor.id }, null)).toEqual({})
+  })
+})
 
 describe('what is shown of a write', () => {
   test('who answered a request and when is left out where something else is there', () => {

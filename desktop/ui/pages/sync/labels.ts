@@ -38,9 +38,13 @@ export function useValueText(): (column: string, value: unknown, outOf: number |
   }
 }
 
-/** The columns of `value` in which it differs from `other`, to be decided; all where `other` is null or nothing differs. */
+/**
+ * The columns of `value` in which it differs from `other`, to be decided; all where nothing differs. Where the row is not here (`other` is
+ * null), those that are shown of a whole row: none of a row that only links others.
+ */
 export function differing(value: Columns, other: Columns | null): Columns {
-  const own = Object.entries(value).filter(([column, one]) => other && JSON.stringify(one) !== JSON.stringify(other[column]))
+  if (!other) return Object.fromEntries(shownColumns(value))
+  const own = Object.entries(value).filter(([column, one]) => JSON.stringify(one) !== JSON.stringify(other[column]))
   return own.length > 0 ? Object.fromEntries(own) : value
 }
 type Columns = Readonly<Record<string, unknown>>
