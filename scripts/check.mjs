@@ -21,8 +21,8 @@ const OVERLOADED = '^ *(export )?(type|interface) (Place|Shown|Asked|Told|Said|H
 const steps = [
   ['types', bin('tsc', '-p', '.')],
   ['format and lint', bin('biome', 'check', '--error-on-warnings', '.')],
-  ['promises', bin('oxlint', '--type-aware', '--deny-warnings', 'shared', 'sync', 'server', 'desktop')],
-  ['types of shared, which knows neither Node nor a page', bin('tsc', '-p', 'shared')],
+  ['promises that nobody awaits', bin('oxlint', '--type-aware', '--deny-warnings', 'shared', 'sync', 'server', 'desktop')],
+  ['types of shared, without Node and without a page', bin('tsc', '-p', 'shared')],
   ['types of sync, likewise', bin('tsc', '-p', 'sync')],
   [
     'imports between folders',

@@ -35,13 +35,13 @@ export function auditText(found: DescribedAudit): string[] {
 const more = (count: number, shown: number, what: string): string[] =>
   count > shown ? ['', `${INDENT}… and ${counted(count - shown, `more ${what}`)}. With --json more are named.`] : []
 
-/** `40 proved (3 of them unsigned), 2 untold, 1 contradicted`. */
+/** `40 proved (3 of them unsigned), 2 without history, 1 contradicted`. */
 function tallyText({ proved, untold, contradicted, unsigned }: Tally): string {
   if (proved + untold + contradicted === 0) return 'none'
   const figure = (count: number, what: string) => `${count.toLocaleString('en-GB')} ${what}`
   const parts = [
     figure(proved, `proved${unsigned > 0 ? ` (${figure(unsigned, 'by unsigned entries')})` : ''}`),
-    ...(untold > 0 ? [figure(untold, 'untold')] : []),
+    ...(untold > 0 ? [figure(untold, 'without history')] : []),
     ...(contradicted > 0 ? [figure(contradicted, 'CONTRADICTED')] : []),
   ]
   return parts.join(', ')
@@ -136,7 +136,7 @@ const RED = 'SOMEBODY MUST LOOK: what stands here, or its history, was changed o
 const WHAT_TO_DO =
   'What to do: keep everything as it is now (markbook backup), and correct nothing yet. Compare the marks named above with the paper, and ask whoever wrote them. Then enter what is right in the app: the history has it from there on. Where another server knows another history, restore nothing by hand; markbook sync verify says what differs. Find out who can write to the database file or the server.'
 const UNTOLD =
-  'Untold is no fault: the history here does not tell of these writes. They came with a first copy, were numbered anew after a restore, or are from before Markbook wrote all of it down.'
+  'Without history is no fault: the history here has no entry of these writes. They came with a first copy, were numbered anew after a restore, or are from before Markbook wrote all of it down.'
 
 /** The transaction with a printed head; else the last restore; null where there is neither. */
 type HeadFound = { name: string | null; at: string; node: string | null } | Restored | null

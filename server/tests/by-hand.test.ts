@@ -241,7 +241,7 @@ describe('verify', () => {
     expect(await differences()).toEqual([])
   })
 
-  test('a value that was changed past the program is found', async () => {
+  test('a value that was changed outside the program is found', async () => {
     await box.services.store.write(asSystem(), async (tx) => {
       await tx.connection.run('update grade set score = 3 where id = ?', [gradeId])
     })

@@ -81,7 +81,7 @@ export const otpFailures = failures('', {
 
 export const authFailures = failures('auth', {
   notAMember: [403, 'You are not a member of that school.'],
-  secondNeeded: [401, 'The code by mail is right. Please show a second thing too: a code of your app or from paper, or a passkey.'],
+  secondNeeded: [401, 'The code by mail is right. Please give your second factor too: a code of your app or from paper, or a passkey.'],
   secondInvalid: [400, 'The second code or passkey is not right. Please try again, or use another.'],
   mailIsNotEnough: [403, 'A code by mail is not enough here, as you chose. Please use your app, a passkey, or a code from paper.'],
   freshProofNeeded: [403, 'Please show once more that it is you, with a code or by signing in again. Then try again.'],
@@ -95,7 +95,7 @@ export const auth = {
   }),
   verifyOtp: endpoint('POST /api/auth/otp/verify', 'none', 'Sign in with a one-time code', {
     notes:
-      'Where the account asks for a second thing beside a code by mail, 401 `auth.second_needed` says so; the code goes on to count, and is sent again with `second`.',
+      'Where the account asks for a second factor beside a code by mail, 401 `auth.second_needed` says so; the code goes on to count, and is sent again with `second`.',
     body: input({ email: Email, token: SignInToken, second: Second.optional() }),
     reply: z.object({ session: Session, user: Profile }),
     fails: [

@@ -3,16 +3,16 @@ import { AssessmentType } from './assessments.ts'
 import { Flag, Id, row } from './scalars.ts'
 
 /** A fraction as a calculator shows it: 6 decimals; `exact` is false where it goes on beyond them. */
-const Shown = z.object({ decimal: z.number(), exact: Flag })
+const Decimal = z.object({ decimal: z.number(), exact: Flag })
 const Figure = z.number().nullable()
 /** Every step ends with these: the exact result, the printed one (2 decimals), and the step as one sentence for a teacher. */
-const outcome = { exact: Shown.nullable(), printed: Figure, text: z.string() }
+const outcome = { exact: Decimal.nullable(), printed: Figure, text: z.string() }
 
 const AverageStep = z.object({
   step: z.enum(['coursework_average', 'exam_average']),
-  parts: z.array(z.object({ assessment_id: Id, percentage: Shown, weight: z.number(), product: Shown })),
-  weighted_sum: Shown,
-  weight_sum: Shown,
+  parts: z.array(z.object({ assessment_id: Id, percentage: Decimal, weight: z.number(), product: Decimal })),
+  weighted_sum: Decimal,
+  weight_sum: Decimal,
   /**
    * Present where assessments of the type have categories. Each has the average of the marks that remain, and the assessments whose marks
    * were dropped; `category_id` is null for assessments without a category. `counts`: it has an average and a weight above 0. The sums
@@ -25,25 +25,25 @@ const AverageStep = z.object({
         name: z.string().nullable(),
         weight: z.number(),
         is_extra_credit: Flag,
-        average: Shown.nullable(),
+        average: Decimal.nullable(),
         dropped: z.array(Id),
         counts: Flag,
       }),
     )
     .optional(),
   /** The points that extra credit adds; absent without categories. */
-  extra_points: Shown.optional(),
+  extra_points: Decimal.optional(),
   ...outcome,
 })
 export type AverageStep = z.infer<typeof AverageStep>
 
 const CompositeStep = z.object({
   step: z.literal('term_composite'),
-  coursework: Shown.nullable(),
+  coursework: Decimal.nullable(),
   coursework_weight: z.number(),
-  exam: Shown.nullable(),
+  exam: Decimal.nullable(),
   exam_weight: z.number(),
-  exact: Shown.nullable(),
+  exact: Decimal.nullable(),
   printed: Figure,
   is_partial: Flag,
   text: z.string(),
@@ -88,7 +88,7 @@ export const ExplainedMark = row('ExplainedMark', {
   is_excluded: z.literal(true).optional(),
   max_score: z.number(),
   weight: z.number(),
-  percentage: Shown.nullable(),
+  percentage: Decimal.nullable(),
   used: Flag,
   left_out: z.enum(['excluded_assessment', 'excluded_grade', 'no_mark', 'dropped']).nullable(),
   exclusion_reason: z.string().nullable(),

@@ -90,7 +90,7 @@ export const signInMethods = {
     reply: row('RecoveryCodes', { codes: z.array(z.string()) }),
     fails: ['sync.not_on_a_laptop'],
   }),
-  askForSecond: endpoint('POST /api/auth/second-factor', 'session', 'Ask for a second thing whenever one signs in by mail', {
+  askForSecond: endpoint('POST /api/auth/second-factor', 'session', 'Ask for a second factor whenever one signs in by mail', {
     notes: 'At this server alone. For whoever has an app or a passkey.',
     fresh: true,
     reply: OwnSignInMethods,
@@ -111,9 +111,9 @@ export const signInMethods = {
   resetSignIn: endpoint(
     'POST /api/schools/members/:userId/reset-sign-in',
     'admin',
-    'Let a member sign in by mail again after too many wrong codes, or without the second thing that they have lost',
+    'Let a member sign in by mail again after too many wrong codes, or without the second factor that they have lost',
     {
-      notes: 'The second thing is asked for no more only of whom the desk serves; of others the console alone helps.',
+      notes: 'The second factor is no longer asked only of people whom the desk serves; the others are helped by the console alone.',
       fresh: true,
       reply: Done,
     },

@@ -89,7 +89,7 @@ function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null 
   return { winner, loser: isLost ? loser : null }
 }
 
-/** Whether one write has two values: a database was changed past the program. A column that one side does not know says nothing. */
+/** Whether one write has two values: a database was changed outside the program. A column that one side does not know says nothing. */
 function isTouched(a: Side, b: Side): boolean {
   return Object.keys(a.value).some((column) => {
     const [first, second] = [a.given[column], b.given[column]]

@@ -47,7 +47,7 @@ export type Write = {
 }
 export type Moment = { state: RowState | null; seen: number }
 /** `recorded`, `covered`, `absorbed`: for each unit the writes that lost with a record, to a write that had them before it, to an equal. */
-export type Lived = {
+export type Run = {
   history: History
   writes: Write[]
   nodes: SimulatedNode[]
@@ -79,27 +79,27 @@ export function shapeOf(table: Replicated, newer: boolean): Shape {
 
 export const ruleIn = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ? 'quiet' : ruleOf(table, unit))
 export const now = (place: SimulatedNode): Moment => place.past.at(-1) as Moment
-export const writeOf = (lived: Lived, [node, counter]: readonly [string, number, ...unknown[]]): Write =>
-  lived.writes.find((write) => write.node === node && write.counter === counter) as Write
+export const writeOf = (run: Run, [node, counter]: readonly [string, number, ...unknown[]]): Write =>
+  run.writes.find((write) => write.node === node && write.counter === counter) as Write
 
 /** Lets a history happen. */
-export function live(history: History, core: Core): Lived {
+export function runHistory(history: History, core: Core): Run {
   const nodes = Array.from({ length: history.nodes }, (_, index): SimulatedNode => {
     const shape = shapeOf(history.table, (history.newer & (1 << index)) !== 0)
     return { name: `node-${index}`, shape, counter: 0, past: [{ state: null, seen: 0 }] }
   })
-  const lived: Lived = { history, nodes, writes: [], recorded: {}, covered: {}, absorbed: {}, untrue: [] }
+  const run: Run = { history, nodes, writes: [], recorded: {}, covered: {}, absorbed: {}, untrue: [] }
   const start: Event = { node: 0, kind: 'write', units: 0, value: 0, clock: 'right', from: 0, back: 0 }
   const copies = nodes.slice(1).map((_, index): Event => ({ ...start, node: index + 1, kind: 'merge' }))
   for (const [time, event] of [...(history.together ? [start, ...copies] : []), ...history.events].entries()) {
     const place = nodes[event.node % nodes.length] as SimulatedNode
-    if (event.kind !== 'merge') writeAt(lived, core, place, event, time)
+    if (event.kind !== 'merge') writeAt(run, core, place, event, time)
     else {
       const { past } = nodes[event.from % nodes.length] as SimulatedNode
-      mergeAt(lived, core, place, past[Math.max(0, past.length - 1 - event.back)] as Moment)
+      mergeAt(run, core, place, past[Math.max(0, past.length - 1 - event.back)] as Moment)
     }
   }
-  return lived
+  return run
 }
 
 /** The value that the number stands for: few of each, so that two people often write the same. */
@@ -123,8 +123,8 @@ function stepAfter({ furthest, of }: Exclude<Rule, string>, state: RowState | nu
 export const isFinal = (rule: Rule, value: Values): boolean => typeof rule === 'object' && value[rule.of] === rule.furthest.at(-1)
 
 /** What a program lets a person write: no step back, and nothing that is final is written or deleted. Null: nothing. */
-function allowed(lived: Lived, { shape, past }: SimulatedNode, event: Event): Record<string, Values> | null {
-  const { table } = lived.history
+function allowed(run: Run, { shape, past }: SimulatedNode, event: Event): Record<string, Values> | null {
+  const { table } = run.history
   const { state } = past.at(-1) as Moment
   const isThere = state !== null && state.alive.length > 0
   const isLocked = Object.keys(shape.units).some((unit) => state && isFinal(ruleIn(table, unit), state.values))
@@ -154,9 +154,9 @@ const clocks: Record<Clock, (time: number) => number> = {
 }
 
 /** A local write, as the store's change tracker makes it: stamped, then numbered. */
-function writeAt(lived: Lived, core: Core, place: SimulatedNode, event: Event, time: number) {
-  const { table } = lived.history
-  const values = allowed(lived, place, event)
+function writeAt(run: Run, core: Core, place: SimulatedNode, event: Event, time: number) {
+  const { table } = run.history
+  const values = allowed(run, place, event)
   if (!values) return
   const { state, seen } = now(place)
   place.counter += 1 + (time % 2)
@@ -169,15 +169,15 @@ function writeAt(lived: Lived, core: Core, place: SimulatedNode, event: Event, t
   const again = state !== null && state.alive.length === 0
   const all: Record<string, Values> = again && !values[EXISTENCE] ? { [EXISTENCE]: pick(row, place.shape.identity), ...values } : values
   const of = <V>(read: (unit: string) => V) => Object.fromEntries(Object.keys(all).map((unit) => [unit, read(unit)]))
-  for (const unit of Object.keys(all)) if (state?.units[unit]) mark(lived.covered, unit, writeOf(lived, state.units[unit]))
-  lived.writes.push({
-    ...{ bit: 1 << lived.writes.length, node: place.name, counter: place.counter, deletes, again, seen },
+  for (const unit of Object.keys(all)) if (state?.units[unit]) mark(run.covered, unit, writeOf(run, state.units[unit]))
+  run.writes.push({
+    ...{ bit: 1 << run.writes.length, node: place.name, counter: place.counter, deletes, again, seen },
     ...{ now: written.now, actor: written.actor, values: all },
     hlcs: of((unit) => versions.units[unit]?.[2] ?? -1),
     highs: Object.fromEntries(Object.entries(high).filter(([unit]) => unit in all)),
   })
   const next: RowState = { id: ROW_ID, schema: SCHEMA, ...versions, values: row, extra: extraWithout(state, Object.keys(values)) }
-  place.past.push({ state: next, seen: seen | (1 << (lived.writes.length - 1)) })
+  place.past.push({ state: next, seen: seen | (1 << (run.writes.length - 1)) })
 }
 
 /** A unit that is written is as the program that writes it knows it. */
@@ -219,32 +219,32 @@ export function carried(table: Replicated, state: RowState, shape: Shape): RowSt
 export const valueAt = (shape: Shape, unit: string, { values, extra }: RowState): Values =>
   unit === EXISTENCE ? pick(values, shape.identity) : { ...pick(values, shape.units[unit] ?? []), ...extra?.[unit] }
 
-function mergeAt(lived: Lived, core: Core, place: SimulatedNode, from: Moment) {
+function mergeAt(run: Run, core: Core, place: SimulatedNode, from: Moment) {
   const mine = now(place)
   if (!from.state) return
-  const theirs = { ...from, state: carried(lived.history.table, from.state, place.shape) }
+  const theirs = { ...from, state: carried(run.history.table, from.state, place.shape) }
   const seen = mine.seen | theirs.seen
   if (!mine.state) return place.past.push({ state: theirs.state, seen })
-  const { state, losers } = core.mergeRows(lived.history.table, place.shape, mine.state, theirs.state)
+  const { state, losers } = core.mergeRows(run.history.table, place.shape, mine.state, theirs.state)
   const sides = [mine, theirs] as readonly (Moment & { state: RowState })[]
   for (const [lost, stood] of [sides, sides.toReversed()] as [(typeof sides)[0], (typeof sides)[0]][]) {
-    for (const [unit, each] of Object.entries(lost.state.units)) noteEqual(lived, place.shape, unit, each, { lost, stood, state })
+    for (const [unit, each] of Object.entries(lost.state.units)) noteEqual(run, place.shape, unit, each, { lost, stood, state })
   }
-  for (const loser of losers) noteRecord(lived, place.shape, loser, sides, state)
+  for (const loser of losers) noteRecord(run, place.shape, loser, sides, state)
   place.past.push({ state, seen })
 }
 
 type Met = { lost: Moment & { state: RowState }; stood: Moment & { state: RowState }; state: RowState }
 
 /** Two people wrote the same, or deletions took the row together: one write stands for both. */
-function noteEqual(lived: Lived, shape: Shape, unit: string, each: Stamp, { lost, stood, state }: Met) {
+function noteEqual(run: Run, shape: Shape, unit: string, each: Stamp, { lost, stood, state }: Met) {
   const other = stood.state.units[unit]
   if (!other || canonical(state.units[unit]?.slice(0, 2)) !== canonical(other.slice(0, 2))) return
-  const [write, winner] = [writeOf(lived, each), writeOf(lived, other)]
+  const [write, winner] = [writeOf(run, each), writeOf(run, other)]
   if (!write || !winner || (stood.seen & write.bit) !== 0 || (lost.seen & winner.bit) !== 0) return
   const bothGone = write.deletes && lost.state.alive.length === 0 && state.alive.length === 0
   const equal = canonical(valueAt(shape, unit, lost.state)) === canonical(valueAt(shape, unit, stood.state))
-  if (unit === EXISTENCE ? bothGone : equal) mark(lived.absorbed, unit, write)
+  if (unit === EXISTENCE ? bothGone : equal) mark(run.absorbed, unit, write)
 }
 
 /** A column that the program of a write did not know is empty in it. */
@@ -254,24 +254,24 @@ const sameColumns = (a: Values | null | undefined, b: Values | null | undefined)
 }
 
 /** A record is of a write as it was written, that one side had and the other had never seen. */
-function noteRecord(lived: Lived, shape: Shape, loser: Loser, sides: readonly Moment[], state: RowState) {
-  const write = writeOf(lived, loser.stamp)
+function noteRecord(run: Run, shape: Shape, loser: Loser, sides: readonly Moment[], state: RowState) {
+  const write = writeOf(run, loser.stamp)
   const value = loser.kind === 'delete' ? null : write?.values[loser.unit]
   const isWhole = sameColumns(loser.value, value) && write?.actor === loser.stamp[3] && write.hlcs[loser.unit] === loser.stamp[2]
   const isUnseen = sides.filter(({ seen }) => (seen & (write?.bit ?? 0)) !== 0).length === 1
   const differs = loser.kind === 'delete' ? state.alive.length > 0 : canonical(valueAt(shape, loser.unit, state)) !== canonical(loser.value)
-  if (!isWhole || !isUnseen || !differs) lived.untrue.push(canonical({ loser, isWhole, isUnseen, differs }))
-  mark(lived.recorded, loser.unit, write)
+  if (!isWhole || !isUnseen || !differs) run.untrue.push(canonical({ loser, isWhole, isUnseen, differs }))
+  mark(run.recorded, loser.unit, write)
 }
 
 /** The line is whole again: three of the nodes get what all others had, each in its own order. Answers where they stand, in one shape. */
-export function exchange(lived: Lived, core: Core): RowState[] {
-  const { nodes, history } = lived
+export function exchange(run: Run, core: Core): RowState[] {
+  const { nodes, history } = run
   const had = nodes.map(now)
   const met = nodes.slice(0, 3)
   for (const [index, place] of met.entries()) {
     const order = had.map((_, at) => (index === 1 ? had.length - at : at + 2 * index) % had.length)
-    for (const at of order) if (at !== index) mergeAt(lived, core, place, had[at] as Moment)
+    for (const at of order) if (at !== index) mergeAt(run, core, place, had[at] as Moment)
   }
   return met.flatMap((place) => now(place).state ?? []).map((state) => carried(history.table, state, shapeOf(history.table, true)))
 }

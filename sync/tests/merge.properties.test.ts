@@ -5,7 +5,7 @@ import { times } from '../../server/testing/long.ts'
 import { mergeRows } from '../merge/merge.ts'
 import { furthestOf, highsOf } from '../merge/policy.ts'
 import { stamp } from '../stamp.ts'
-import { type Core, type Event, type History, live } from './history.ts'
+import { type Core, type Event, type History, runHistory } from './history.ts'
 import { invariants } from './invariants.ts'
 import { planted } from './planted.ts'
 
@@ -42,7 +42,7 @@ describe(`in ${CASES_EACH} histories`, () => {
   test.each(Object.entries(invariants))('%s', (_, invariant) => {
     fc.assert(
       fc.property(historiesOf(tables), (history) => {
-        expect(invariant(live(history, core), core)).toBeNull()
+        expect(invariant(runHistory(history, core), core)).toBeNull()
       }),
       { numRuns: CASES_EACH },
     )
@@ -55,7 +55,7 @@ describe(`a mistake in the core breaks an invariant within ${FOUND_WITHIN} histo
   test.each(Object.entries(planted))('%s', (_, { plant, among }) => {
     const wrong = plant(core)
     const whole = fc.property(historiesOf(among ?? tables), (history) => {
-      for (const invariant of Object.values(invariants)) expect(invariant(live(history, wrong), wrong)).toBeNull()
+      for (const invariant of Object.values(invariants)) expect(invariant(runHistory(history, wrong), wrong)).toBeNull()
     })
     const { failed, counterexample } = fc.check(whole, { numRuns: FOUND_WITHIN, seed: 270, endOnFailure: true })
     expect([failed, counterexample]).toEqual([true, expect.anything()])

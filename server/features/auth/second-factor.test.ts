@@ -115,7 +115,7 @@ describe('signing in by mail with a required second factor', () => {
   test('without the choice people sign in as before, and an old client gets a message', async () => {
     const code = await mailed(page(), people.ada.email)
     expect((await page().auth.verifyOtp({ body: { email: people.ada.email, token: code } })).user.id).toBe(people.ada.id)
-    expect((await enter(page(), await mailed(page()))).body).toMatchObject({ message: expect.stringContaining('second thing') })
+    expect((await enter(page(), await mailed(page()))).body).toMatchObject({ message: expect.stringContaining('second factor') })
   })
 })
 

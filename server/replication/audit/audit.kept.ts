@@ -17,7 +17,7 @@ export type Restored = { at: string; from: string | null }
 /**
  * Whether the history here still has a head that it had when it was audited before. `first`: it was never audited. `same`: it has.
  * `restored`: it has not, and the history says that a backup was restored since by `markbook restore`. `other`: it has not, and nothing
- * says why: entries were changed or taken out and the chain computed anew, or the database was put back past the program.
+ * says why: entries were changed or taken out and the chain computed anew, or the database was put back outside the program.
  */
 export type Continuity = 'first' | 'same' | 'restored' | 'other'
 

@@ -99,7 +99,7 @@ export class Judge {
 
   /** The refused units of a pushed row; empty where all of it is taken. `known`: the row here, undefined where it is unknown. */
   async verdicts(table: Replicated, pushed: RowState, known: KnownRow | undefined): Promise<Verdict[]> {
-    // The values of a row were lost here past the program, and only its versions remain: the pushed state stands as it comes.
+    // The values of a row were lost here outside the program, and only its versions remain: the pushed state stands as it comes.
     const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, pushed).state : pushed
     // A state that deletes a living row when it is merged is judged as a deletion, whatever its own `alive` says.
     const isEnd = after.alive.length === 0 && (known?.state.alive.length ?? 0) > 0
@@ -123,7 +123,7 @@ export class Judge {
     if (fresh.length === 0) return []
     // A revoked laptop that is to be wiped: its writes are kept for people, and count only once a person enters them.
     if (this.peer.revoked_at !== null) return refuse('revoked')
-    // A school's server may hold another value of a write that is known here, where its database was changed past the program.
+    // A school's server may hold another value of a write that is known here, where its database was changed outside the program.
     const isOwn = (stamp: Stamp) =>
       stamp[1] <= limitOf(stamp[0]) || (this.peer.kind !== 'laptop' && known !== undefined && covers(known.state.vv, stamp))
     if (!known && this.isHarmless(table, state) && fresh.every(([, stamp]) => isOwn(stamp))) return []

@@ -14,7 +14,7 @@ import { awaitingRows } from './consent.ts'
 import { withNamed } from './people.ts'
 import { scopeOf, within } from './scope.ts'
 
-type Whose = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
+type PeerScope = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
 type Sum = { count: number; sum: bigint }
 
 const WIDTH = 128n
@@ -25,36 +25,36 @@ const TRIES = 3
  * page, and other work runs between two pages. Where something was written meanwhile it reads again, three times at most; then `moving` is
  * true.
  */
-export async function digestsOf(store: Store, whose: Whose, signal?: AbortSignal): Promise<Verified> {
+export async function digestsOf(store: Store, peer: PeerScope, signal?: AbortSignal): Promise<Verified> {
   for (let tries = 1; ; tries += 1) {
-    const before = await placesOf(store, whose)
-    const tables = await digestOnce(store, whose, signal)
-    const after = await placesOf(store, whose)
+    const before = await placesOf(store, peer)
+    const tables = await digestOnce(store, peer, signal)
+    const after = await placesOf(store, peer)
     const moving = after.seq !== before.seq || after.people !== before.people
     if (!moving || tries === TRIES) return { epoch: store.nodeId, ...after, moving, tables }
   }
 }
 
 /** Where this node's own feeds stand. */
-export const placesOf = (store: Store, { school_id }: Pick<Whose, 'school_id'>) =>
+export const placesOf = (store: Store, { school_id }: Pick<PeerScope, 'school_id'>) =>
   store.read(asSystem(), async (tx) => ({
     seq: (await tx.dialect.feedOf(tx.connection, school_id ?? COMMONS)).seq,
     people: (await tx.dialect.feedOf(tx.connection, COMMONS)).seq,
   }))
 
 /** One computation at a time in this process, since it reads a whole school. Throws `sync.later` meanwhile. */
-export function digestsInTurn(store: Store): (whose: Whose, signal: AbortSignal) => Promise<Verified> {
+export function digestsInTurn(store: Store): (peer: PeerScope, signal: AbortSignal) => Promise<Verified> {
   let isBusy = false
-  return async (whose, signal) => {
+  return async (peer, signal) => {
     if (isBusy) throw syncFailures.later()
     isBusy = true
-    return digestsOf(store, whose, signal).finally(() => {
+    return digestsOf(store, peer, signal).finally(() => {
       isBusy = false
     })
   }
 }
 
-async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Promise<TableDigest[]> {
+async function digestOnce(store: Store, peer: PeerScope, signal?: AbortSignal): Promise<TableDigest[]> {
   const sums = new Map<string, Sum>()
   const counted = new Set<string>()
   let place: CopyPlace | null = null
@@ -63,8 +63,8 @@ async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Pro
     signal?.throwIfAborted()
     const at: CopyPlace | null = place
     const { rows, next } = await store.read(asSystem(), async (tx) => {
-      const scope = await scopeOf(tx, whose)
-      const school = whose.school_id as string
+      const scope = await scopeOf(tx, peer)
+      const school = peer.school_id as string
       const page = await readCopy(tx, school, at, limits.sync.compare.pageRows)
       const awaiting = await awaitingRows(tx, school)
       const both = page.rows.filter(({ table, state }) => !awaiting.has(`${table}:${state.id}`))

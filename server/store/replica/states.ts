@@ -20,7 +20,7 @@ export type KnownRow = {
 }
 
 /**
- * Whether the database lost the row past the program: its versions say that it stands, and its values are neither in its table nor kept
+ * Whether the database lost the row outside the program: its versions say that it stands, and its values are neither in its table nor kept
  * beside it.
  */
 export const isLost = ({ row, extra, state, settled }: KnownRow): boolean =>

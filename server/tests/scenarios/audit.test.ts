@@ -224,7 +224,7 @@ test('what a rule puts in the place of a claim is no contradiction, and what som
   expect(wrongIn(await auditOf(centre)).sort()).toEqual(changed.map(([table]) => `${table} misplaced`).sort())
 })
 
-describe('what was changed past the program is named', () => {
+describe('what was changed outside the program is named', () => {
   let st: School
   beforeEach(async () => {
     st = await school()

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-/** A node loses a test with its marks, past the program: what is written to it elsewhere waits there. */
+/** A node loses a test with its marks, outside the program: what is written to it elsewhere waits there. */
 const forgetsTest = ({ services }: School) =>
   services.store.write(asSystem(), (tx) => forgetWithAll(tx, 'assessment', stBrigids, mathsQuiz.id, () => true))
 const heldAt = async ({ services }: School) => services.store.read(asSystem(), (tx) => tx.db.$count(tx.t.sync_held))

@@ -96,7 +96,7 @@ describe('what a database lost', () => {
 
 describe('what a hand changed in the file', () => {
   for (const where of ['school', 'centre'] as const)
-    test(`a mark that was changed past the program at the ${where} ends alike at both, and a person decides`, async () => {
+    test(`a mark that was changed outside the program at the ${where} ends alike at both, and a person decides`, async () => {
       const { centre, box, link } = await centreAndSchool(open)
       const written = await scoreAt(box)
       await byHand(where === 'school' ? box : centre, (marks) => `update ${marks} set score = 3 where id = '${zoesMark}'`)

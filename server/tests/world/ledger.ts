@@ -32,7 +32,7 @@ export type Write = {
   orphaned: boolean
   /** And it was nowhere else. */
   forgiven: boolean
-  /** Put into the database past the program, which would not have taken it. */
+  /** Put into the database outside the program, which would not have taken it. */
   isImpossible?: true
 }
 

@@ -53,7 +53,7 @@ export class NodeFaults extends Members {
     // Its own stood on that list alone, whatever somebody else shows at this moment.
     for (const write of this.ledger.writes) if (write.node === member.name && refused.get(write.school)?.(write)) write.forgiven = true
     await this.forgive(member.school)
-    // A laptop can hold what its school had past the program, but neither write nor send it (world 102).
+    // A laptop can hold what its school had outside the program, but neither write nor send it (world 102).
     for (const write of this.ledger.writes) if (write.node === member.name && write.isImpossible) write.forgiven = true
     const isRaw = this.mayGoOn(member) && this.chance.often(0.5)
     const tellers = member.parents.length > 0 ? member.parents : this.below(member).map(({ name }) => name)

@@ -181,7 +181,7 @@ export class World extends RestoredAlone {
     this.say(`— checked, ${this.ledger.writes.length} writes`)
   }
 
-  /** Nobody changed a database past the program, so nothing in it is other than its history says. */
+  /** Nobody changed a database outside the program, so nothing in it is other than its history says. */
   private async audit(): Promise<void> {
     for (const { node, school } of [...this.living(), this.members[0] as Member])
       for (const wrong of await contradictedAt(node, [...this.schoolsOf(school).map(({ id }) => id), COMMONS])) this.fail(wrong)

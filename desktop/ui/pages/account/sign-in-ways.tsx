@@ -174,7 +174,7 @@ function CodesDialog({ left }: { left: number }) {
   return (
     <Dialog title={t(codes ? 'codes.shown' : 'codes.dialog')} lead={lead} shownOnce={codes !== undefined}>
       {codes ? (
-        <Shown codes={codes} />
+        <NewCodes codes={codes} />
       ) : (
         <>
           <FailureNotice failure={make.error} />
@@ -190,7 +190,7 @@ function CodesDialog({ left }: { left: number }) {
   )
 }
 
-function Shown({ codes }: { codes: readonly string[] }) {
+function NewCodes({ codes }: { codes: readonly string[] }) {
   const { t } = useTranslation(['account', 'app'])
   const [copied, setCopied] = useState<boolean | null>(null)
   const copy = async () => setCopied(await copyText(codes.join('\n')))

@@ -21,7 +21,7 @@ export function Verdict() {
       {(found) => (
         <>
           <Card title={t('verdict.title')}>
-            <Said found={found} />
+            <Summary found={found} />
           </Card>
           {found.findings.length > 0 && <Findings of={found.findings} />}
         </>
@@ -30,7 +30,7 @@ export function Verdict() {
   )
 }
 
-function Said({ found }: { found: AuditReport }) {
+function Summary({ found }: { found: AuditReport }) {
   const { t } = useTranslation('audit')
   const status = useQuery(ask('replication', 'status'))
   const { state, at } = found

@@ -80,7 +80,7 @@ function InviteDialog() {
       lead={t(invited ? 'invitedLead' : 'inviteLead')}
       shownOnce={invited !== undefined}
     >
-      {invited ? <Shown invited={reachedAt(address, invited)} /> : <InviteForm onInvited={setInvited} />}
+      {invited ? <NewInvitations invited={reachedAt(address, invited)} /> : <InviteForm onInvited={setInvited} />}
     </Dialog>
   )
 }
@@ -137,7 +137,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
 }
 
 /** The new invitations; their codes are shown only once. */
-function Shown({ invited: { invitations, members } }: { invited: Invited }) {
+function NewInvitations({ invited: { invitations, members } }: { invited: Invited }) {
   const { t } = useTranslation(['people', 'app'])
   const copy = async ({ url, email }: NewInvitation) => tell(t((await copyText(url)) ? 'linkCopied' : 'linkNotCopied', { email }))
   const hasCodes = invitations.some(({ code }) => code !== null)

@@ -30,7 +30,7 @@ describe.skipIf(!headlessPath)('a second factor after the code by mail', () => {
     await page.getByLabel('Your email address').fill(people.okafor.email)
     await page.getByRole('button', { name: 'Send me a code' }).click()
     await page.getByLabel('Code', { exact: true }).fill(await post.codeFor(people.okafor.email))
-    await page.getByText('Now show a second thing').waitFor()
+    await page.getByText('Now give your second factor').waitFor()
     await expectForEverybody(page)
     await picture(page, 'second-step-pc')
     const field = page.getByLabel('Second code')
