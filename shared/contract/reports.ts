@@ -149,6 +149,11 @@ export const reports = {
       reply: z.array(ReportStanding),
     },
   ),
+  sent: endpoint('GET /api/reports/sent', 'staff', 'Count the report books of a class and term that were sent to the ministry', {
+    who: 'For whoever teaches in the class, and for administrators.',
+    query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType }),
+    reply: row('SentReports', { sent: z.int() }),
+  }),
   get: endpoint('GET /api/reports/:id', 'school', 'Read a report book', { who: CLASS_TEACHER, reply: ReportDetail }),
   update: endpoint('PATCH /api/reports/:id', 'school', 'Change remark, conduct and attendance of a report book', {
     who: CLASS_TEACHER,

@@ -184,6 +184,7 @@ export const addedRows: readonly string[] = [
   'GET /api/calculations/missing-marks',
   'GET /api/report-entries',
   'GET /api/reports/standing',
+  'GET /api/reports/sent',
   'GET /api/reports/archive',
   'GET /api/reports/print',
   'POST /api/reports/class-summary/generate',

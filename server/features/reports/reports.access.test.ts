@@ -54,6 +54,23 @@ describe('GET /api/reports/student', () => {
   })
 })
 
+describe('GET /api/reports/sent', () => {
+  const sentOf = (person: PersonName, reportType: 'term' | 'year_end' = 'term') =>
+    st.as[person].reports.sent.raw({ query: { ...termOf3B, reportType } })
+
+  test('whoever teaches in the class learns how many books of that type were sent, also a teacher without an entry in them', async () => {
+    expect(await st.as.ada.reports.entries({ query: { ...termOf3B, reportType: 'term' } })).toEqual([])
+    for (const person of ['ada', 'byrne', 'okafor'] as const) {
+      expect((await sentOf(person)).body).toEqual({ sent: 1 })
+      expect((await sentOf(person, 'year_end')).body).toEqual({ sent: 0 })
+    }
+  })
+
+  test('403 for the teacher of another class and for members', async () => {
+    for (const person of ['quinn', 'niamh', 'doyle'] as const) expect((await sentOf(person)).status).toBe(403)
+  })
+})
+
 describe('GET /api/report-entries', () => {
   const ofClass = { ...termOf3B, reportType: 'term' as const }
   const linesFor = (person: PersonName) => st.as[person].reports.entries({ query: ofClass })

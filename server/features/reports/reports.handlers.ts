@@ -69,6 +69,14 @@ export const reportHandlers: Handlers<typeof reports> = {
     run: ({ tx }, { query }, { group, term, year }) => freshnessOfReports(tx, group, { term, year, type: query.reportType }),
   }),
 
+  sent: on(reports.sent, {
+    load: (context, { targets }) => classAndTerm(context, targets, 'readClass'),
+    run: async ({ tx }, { query }, { group, term }) => {
+      const all = await booksOfType(tx, { school: group.school_id, group: group.id, term: term.id }, query.reportType)
+      return { sent: all.filter(({ status }) => status === 'sent_to_ministry').length }
+    },
+  }),
+
   get: on(reports.get, {
     load: (context, { params }) => reportOf(context, params.id),
     run: ({ tx }, _input, book) => detailOf(tx, book),

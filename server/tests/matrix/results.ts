@@ -80,6 +80,7 @@ export const reportRows: Rows<typeof reports> = {
     none: [ofStudent(oisin.id), '          403 404 404 404 404 404'],
   },
   standing: manageClass((id) => ({ query: { studentGroupId: id, termId: around(id).termId, reportType: 'term' } }), groups),
+  sent: readClass((id) => ({ query: { studentGroupId: id, termId: around(id).termId, reportType: 'term' } }), groups),
   get: reportById(byId, books),
   update: { ...reportById(written, books), sent: sent(written) },
   regenerate: { ...reportById(byId, books), sent: sent(byId) },

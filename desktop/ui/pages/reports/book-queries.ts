@@ -42,6 +42,7 @@ export function updateCachedBook(saved: Report): void {
   queryClient.setQueriesData<ReportDetail>({ queryKey: ['reports', 'get'] }, (detail) =>
     detail?.id === saved.id ? { ...detail, ...saved, ...changedNow(saved) } : detail,
   )
+  void queryClient.invalidateQueries({ queryKey: ['reports', 'sent'] })
   readDetailAgain(saved.id)
 }
 

@@ -1,4 +1,4 @@
-import { class3A, class3B, michaelmas, trinity } from '@markbook/shared/story/school-year'
+import { class3A, class3B, maths, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { dialogsClosed, expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
@@ -188,7 +188,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await context.close()
   })
 
-  test('the teacher of one subject writes its remarks, and sees no other actions', async () => {
+  test('the teacher of one subject writes its remarks, sees no other actions, and is told beside the marks of books that were sent', async () => {
     const { context, page } = await openWindow(browser)
     await inMichaelmas(context)
     await site.signIn(context, 'ada')
@@ -197,6 +197,8 @@ describe.skipIf(!headlessPath)('report books', () => {
     expect(await page.getByLabel('Fill in').locator('option').allInnerTexts()).toEqual(['Mathematics'])
     expect(await page.getByRole('button', { name: /Publish|Send|Print/ }).count()).toBe(0)
     await expectForEverybody(page)
+    await page.goto(`${site.url}/marks/${class3B.id}/${maths.id}?term=${michaelmas.id}`)
+    await page.getByText(/report books? of this class (was|were) sent to the ministry/).waitFor()
     await context.close()
   })
 
