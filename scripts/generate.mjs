@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { sqliteTables } from '@markbook/shared/tables/sqlite'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { getTableColumns } from 'drizzle-orm'
+import { withoutMissingColumns } from './rebuilt-tables.ts'
 
 const versionFile = 'shared/tables/schema-version.ts'
 const recorded = readFileSync(versionFile, 'utf8')
@@ -37,11 +38,16 @@ for (const dialect of ['sqlite', 'postgresql']) {
   })
   if (status !== 0) process.exit(status ?? 1)
 }
-// drizzle-kit cannot write STRICT; without it a SQLite table accepts text in a number column.
 const folder = 'server/store/migrations/sqlite'
-for (const file of readdirSync(folder).filter((entry) => entry.endsWith('.sql'))) {
-  const text = readFileSync(`${folder}/${file}`, 'utf8')
-  writeFileSync(`${folder}/${file}`, text.replace(/(CREATE TABLE [^;]*\n\));/g, '$1 STRICT;'))
+const [newest, earlier] = readdirSync(folder)
+  .filter((entry) => entry.endsWith('.sql'))
+  .sort()
+  .reverse()
+if (newest && earlier) {
+  const snapshotOf = (file) => JSON.parse(readFileSync(`${folder}/meta/${file.slice(0, 4)}_snapshot.json`, 'utf8'))
+  const copied = withoutMissingColumns(readFileSync(`${folder}/${newest}`, 'utf8'), snapshotOf(earlier), snapshotOf(newest))
+  // drizzle-kit cannot write STRICT; without it a SQLite table accepts text in a number column.
+  writeFileSync(`${folder}/${newest}`, copied.replace(/(CREATE TABLE [^;]*\n\));/g, '$1 STRICT;'))
 }
 if (!isCurrent) {
   const raised = recorded.replace(/(SCHEMA_VERSION = )(\d+)/, (_, name, version) => `${name}${Number(version) + 1}`)
