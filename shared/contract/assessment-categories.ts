@@ -3,7 +3,7 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { AssessmentType } from './assessments.ts'
 import { endpoint } from './endpoint.ts'
-import { Done, DropLowest, Flag, Id, Instant, input, label, Percentage, row, SortOrder } from './scalars.ts'
+import { Done, decimal, Flag, Id, Instant, input, label, Percentage, row, SortOrder } from './scalars.ts'
 
 /**
  * `subject_id` null: for every subject. `weight`: percent of the average of the type; for extra credit, the points that an average of 100
@@ -27,7 +27,7 @@ export type AssessmentCategory = z.infer<typeof AssessmentCategory>
 const changeable = {
   name: label(limits.text.categoryName),
   weight: Percentage,
-  dropLowest: DropLowest.optional(),
+  dropLowest: decimal({ min: 0, max: limits.dropLowest, decimals: 0 }).optional(),
   isExtraCredit: Flag.optional(),
   sortOrder: SortOrder.optional(),
 }

@@ -105,7 +105,8 @@ const isEmail = (value: string): boolean => {
 /** An address as typed. Surrounding spaces are allowed; the server normalises it (decisions §3). */
 export const Email = z.string(say(EMAIL_SENTENCE)).refine(isEmail, EMAIL_SENTENCE)
 
-const decimal = ({ min, max, decimals }: { min: number; max: number; decimals: number }) => {
+/** A number within bounds. With no decimals it is a whole number. */
+export const decimal = ({ min, max, decimals }: { min: number; max: number; decimals: number }) => {
   const sentence =
     decimals === 0
       ? `must be a whole number from ${min} to ${max}`
@@ -136,7 +137,6 @@ export const MarkCodeName = z
 export const MaxScore = decimal({ min: 0.01, ...limits.score })
 export const AssessmentWeight = decimal({ min: 0, ...limits.assessmentWeight })
 export const Percentage = decimal({ min: 0, ...limits.percentage })
-export const DropLowest = decimal({ min: 0, max: limits.dropLowest, decimals: 0 })
 export const SortOrder = decimal({ min: 0, max: 100_000, decimals: 0 })
 /** A lesson of a day; 0 for the whole day. */
 export const Lesson = decimal({ min: 0, max: limits.attendance.lessonsPerDay, decimals: 0 })

@@ -90,7 +90,10 @@ test('every address of the app is in this test', () => {
   expect(paths.length).toBeGreaterThan(30)
   const looked = Object.values(PAGES).map((address) => new URL(address, 'http://here').pathname)
   const isLooked = (path: string) => looked.some((address) => new RegExp(`^${path.replace(/\$\w+/g, '[^/]+')}$`).test(address))
-  expect(paths.filter((path) => !isLooked(path) && !ELSEWHERE.includes(path))).toEqual([])
+  expect(
+    paths.filter((path) => !isLooked(path) && !ELSEWHERE.includes(path)),
+    'addresses without a line in PAGES of this file',
+  ).toEqual([])
 })
 
 describe.skipIf(!headlessPath)('every page', () => {

@@ -23,7 +23,7 @@ test('a faulty field has a sentence in the language of the page', () => {
   expect(said(scalars.Name, 'a\nb')).toBe('Veuillez l’écrire sur une seule ligne.')
   expect(said(scalars.Remark, 'a\u0007')).toMatch(/^Un signe/)
   expect(said(scalars.Email, 'not a mail')).toBe('Ceci n’est pas une adresse de courriel.')
-  expect(said(scalars.DropLowest, 1.5)).toBe('Un nombre entier de 0 à 10.')
+  expect(said(scalars.decimal({ min: 0, max: 10, decimals: 0 }), 1.5)).toBe('Un nombre entier de 0 à 10.')
   expect(said(scalars.MaxScore, 0)).toMatch(/^Un nombre de 0,01 à /)
   expect(said(scalars.Day, '2026-02-31')).toBe('Ce jour n’existe pas dans le calendrier.')
   expect(said(scalars.MarkCodeName, '1')).toMatch(/^Une lettre/)
