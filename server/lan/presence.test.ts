@@ -114,7 +114,9 @@ describe('a server on the LAN', () => {
     writeFileSync(keyFile, first.key)
     const errors: string[] = []
     const log = { ...silentLog, error: (_: object, text: string) => void errors.push(text) } as unknown as Log
-    const { presence, port } = await start(at('10.0.0.1'), { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }, log)
+    const { presence, port, said } = await start(at('10.0.0.1'), { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }, log)
+    await presence.check()
+    expect(said).toEqual([])
     await new Promise((resolve) => setTimeout(resolve, 20))
     writeFileSync(certFile, second.cert)
     await presence.check()
@@ -124,6 +126,8 @@ describe('a server on the LAN', () => {
     await presence.check()
     expect(await namesShown(port, authority.cert)).toContain('10.0.0.2')
     expect(summaryOf(second).names).toContain('10.0.0.2')
+    await presence.check()
+    expect(said).toEqual(['Took up the new certificate of TLS_CERT_FILE.'])
   })
 })
 
