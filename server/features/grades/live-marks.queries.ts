@@ -5,9 +5,9 @@ import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
+/** Marks of a subject and term written after the feed number `since`; -1 for all. */
 type LiveMarksQuery = { school: string; term: string; subject: string; since: number }
 
-/** Marks of a subject and term written after the feed number `since`; -1 for all. */
 const columnsOfMark = ({ grade, sync_row }: Tables) => ({
   ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'status', 'remarks'),
   ...pick(grade, 'is_excluded', 'exclusion_reason', 'updated_by', 'updated_at'),

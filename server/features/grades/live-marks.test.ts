@@ -28,9 +28,9 @@ async function listening(client: School['as']['ada']) {
 
 describe('GET /api/grades/events', () => {
   test('begins with all the marks of the class in the subject and term, and none of another class', async () => {
-    const ear = await listening(st.as.ada)
-    const { is_whole, marks, gone } = await ear.next()
-    ear.close()
+    const stream = await listening(st.as.ada)
+    const { is_whole, marks, gone } = await stream.next()
+    stream.close()
     expect({ is_whole, gone }).toEqual({ is_whole: true, gone: [] })
     const pupils: readonly string[] = pupilsOf3B.map(({ id }) => id)
     expect(marks).toHaveLength(17)
@@ -40,12 +40,12 @@ describe('GET /api/grades/events', () => {
   })
 
   test('sends a mark that another person saves, and nothing else', async () => {
-    const ear = await listening(st.as.ada)
-    await ear.next()
+    const stream = await listening(st.as.ada)
+    await stream.next()
     await st.as.quinn.grades.bulk(marked(mathsQuiz.id, oisin.id, 13))
     await st.as.byrne.grades.bulk(marked(mathsExam.id, elan.id, 64))
-    const event = await ear.next()
-    ear.close()
+    const event = await stream.next()
+    stream.close()
     expect(event).toMatchObject({ is_whole: false, gone: [], touched: [] })
     expect(event.marks.map(({ student_id, score, updated_by }) => [student_id, score, updated_by])).toEqual([
       [elan.id, 64, people.byrne.id],
@@ -53,21 +53,21 @@ describe('GET /api/grades/events', () => {
   })
 
   test('has the ids of deleted marks, and the tables of changed assessments, pupils or scale', async () => {
-    const ear = await listening(st.as.okafor)
-    const { marks } = await ear.next()
+    const stream = await listening(st.as.okafor)
+    const { marks } = await stream.next()
     await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
-    const event = await ear.next()
-    ear.close()
+    const event = await stream.next()
+    stream.close()
     const ofQuiz = marks.filter(({ assessment_id }) => assessment_id === mathsQuiz.id).map(({ id }) => id)
     expect(event.gone).toEqual(expect.arrayContaining(ofQuiz))
     expect(event).toMatchObject({ marks: [], touched: ['assessment'] })
   })
 
   test('ends where the client may no longer read them', async () => {
-    const ear = await listening(st.as.ada)
-    await ear.next()
+    const stream = await listening(st.as.ada)
+    await stream.next()
     await st.as.okafor.classes.removeTeacher({ params: { classId: class3B.id, teacherId: people.ada.id } })
-    expect(await ear.next()).toBeUndefined()
+    expect(await stream.next()).toBeUndefined()
   })
 
   test('is for teachers of the class', async () => {
@@ -77,11 +77,11 @@ describe('GET /api/grades/events', () => {
   })
 
   test('is limited in number for each person', async () => {
-    const ears = []
-    for (let each = 0; each < limits.jobs.streamsPerUser; each += 1) ears.push(await listening(st.as.ada))
-    for (const ear of ears) await ear.next()
+    const streams = []
+    for (let each = 0; each < limits.jobs.streamsPerUser; each += 1) streams.push(await listening(st.as.ada))
+    for (const stream of streams) await stream.next()
     expect(await st.as.ada.grades.events.raw({ query })).toMatchObject({ status: 429, body: { code: 'grades.too_many_listeners' } })
-    for (const ear of ears) ear.close()
+    for (const stream of streams) stream.close()
   })
 })
 
@@ -114,14 +114,14 @@ describe('GET /api/grades/events of a server with a parent', () => {
     const link = await under(st, box)
     await link.round()
     const ada = await signedIn(box, 'ada')
-    const ear = await listening(ada)
-    await ear.next()
+    const stream = await listening(ada)
+    await stream.next()
     await ada.grades.bulk(marked(mathsExam.id, elan.id, 64))
-    const waiting = async () => (await ear.next()).marks.map(({ student_id, is_waiting }) => [student_id, is_waiting])
+    const waiting = async () => (await stream.next()).marks.map(({ student_id, is_waiting }) => [student_id, is_waiting])
     expect(await waiting()).toEqual([[elan.id, true]])
     await link.round()
     expect(await waiting()).toEqual([[elan.id, false]])
-    ear.close()
+    stream.close()
     await box.close()
   })
 })

@@ -29,17 +29,17 @@ export async function* followMarks(services: Services, followed: Followed, signa
   // Streams of work, replication and marks share one limit.
   if (!jobs.join(caller.user_id)) throw gradeFailures.tooManyListeners()
   const over = AbortSignal.any([signal, jobs.stopping])
-  let told: SyncPosition | null = null
+  let sent: SyncPosition | null = null
   try {
     while (!over.aborted) {
       // Listening starts before reading, so that no change is missed in between.
-      const heard = newsFor(store).next([caller.school_id], limits.sync.checkEveryMs, over)
-      const course = services.replication?.course() ?? null
-      const now = await store.read(asSystem(caller.user_id), (tx) => look(tx, followed, told, course))
-      if (!now) return heard.forget()
+      const news = waitersOf(store).next([caller.school_id], limits.sync.checkEveryMs, over)
+      const upstream = services.replication?.course() ?? null
+      const now = await store.read(asSystem(caller.user_id), (tx) => nextEvent(tx, followed, sent, upstream))
+      if (!now) return news.forget()
       if (now.event) yield now.event
-      told = now.told
-      await heard.promise
+      sent = now.position
+      await news.promise
       await after(limits.liveMarks.readEveryMs, undefined, { ref: false })
     }
   } finally {
@@ -47,49 +47,49 @@ export async function* followMarks(services: Services, followed: Followed, signa
   }
 }
 
-const ears = new WeakMap<Store, ReturnType<typeof commitWaiters>>()
+const waitersByStore = new WeakMap<Store, ReturnType<typeof commitWaiters>>()
 /** One listener for all streams of marks on this server. */
-function newsFor(store: Store): ReturnType<typeof commitWaiters> {
-  const known = ears.get(store) ?? commitWaiters(store)
-  ears.set(store, known)
+function waitersOf(store: Store): ReturnType<typeof commitWaiters> {
+  const known = waitersByStore.get(store) ?? commitWaiters(store)
+  waitersByStore.set(store, known)
   return known
 }
 
 /** The next event, or null where the client may not read the marks any more. */
-async function look(
+async function nextEvent(
   tx: ReadTx,
   followed: Followed,
   before: SyncPosition | null,
-  course: UpstreamStatus | null,
-): Promise<{ told: SyncPosition; event: LiveMarks | null } | null> {
+  upstream: UpstreamStatus | null,
+): Promise<{ position: SyncPosition; event: LiveMarks | null } | null> {
   const school = followed.caller.school_id
-  const parent = await parentOf(tx, school, course)
-  const above = course?.above ?? 0
+  const parent = await parentOf(tx, school, upstream)
+  const above = upstream?.above ?? 0
   const { seq, floor } = await tx.dialect.feedOf(tx.connection, school)
-  const told = { seq, parent: parent?.node_id ?? '', acknowledged: parent?.own_seq ?? seq, above }
-  const isNews = !before || (Object.keys(told) as (keyof SyncPosition)[]).some((each) => before[each] !== told[each])
-  if (!isNews) return { told, event: null }
+  const position = { seq, parent: parent?.node_id ?? '', acknowledged: parent?.own_seq ?? seq, above }
+  const isNews = !before || (Object.keys(position) as (keyof SyncPosition)[]).some((each) => before[each] !== position[each])
+  if (!isNews) return { position, event: null }
   if (before && !(await mayStillRead(tx, followed))) return null
-  const since = before && before.parent === told.parent && before.seq >= floor ? before : null
+  const since = before && before.parent === position.parent && before.seq >= floor ? before : null
   const { term, subject } = followed
   const asked = { school, term, subject }
   const isOurs = (mark: Placed) => parent !== null && mark.source_id !== parent.node_id
   const marksAfter = async (after: number, isMeant: (mark: Placed) => boolean) =>
     (await marksOf(tx, followed, { ...asked, since: after })).filter(isMeant).map(({ seq: at, source_id, ...mark }) => {
-      const is_waiting = isOurs({ seq: at, source_id }) && at > told.acknowledged
+      const is_waiting = isOurs({ seq: at, source_id }) && at > position.acknowledged
       return { ...mark, is_waiting, is_above: !is_waiting && at <= above }
     })
   const gone = since ? await gradesGoneSince(tx, school, since.seq, limits.liveMarks.deletionsPerEvent) : []
   if (!since || gone.length === limits.liveMarks.deletionsPerEvent) {
-    return { told, event: { is_whole: true, marks: await marksAfter(-1, () => true), gone: [], touched: [] } }
+    return { position, event: { is_whole: true, marks: await marksAfter(-1, () => true), gone: [], touched: [] } }
   }
   const touched = (await tablesSince(tx, school, since.seq, RelatedTable.options)) as LiveMarks['touched']
   // A mark is sent again when the parent, or the centre, has received it since.
-  const [sent, goneOn] = [told.acknowledged !== since.acknowledged, above !== since.above]
-  const first = Math.min(since.seq, sent ? since.acknowledged : since.seq, goneOn ? Math.min(above, since.above) : since.seq)
-  const marks = await marksAfter(first, (mark) => mark.seq > since.seq || goneOn || isOurs(mark))
+  const [isAcknowledged, isAtCentre] = [position.acknowledged !== since.acknowledged, above !== since.above]
+  const first = Math.min(since.seq, isAcknowledged ? since.acknowledged : since.seq, isAtCentre ? Math.min(above, since.above) : since.seq)
+  const marks = await marksAfter(first, (mark) => mark.seq > since.seq || isAtCentre || isOurs(mark))
   const isEmpty = marks.length + gone.length + touched.length === 0
-  return { told, event: isEmpty ? null : { is_whole: false, marks, gone, touched } }
+  return { position, event: isEmpty ? null : { is_whole: false, marks, gone, touched } }
 }
 
 const marksOf = (tx: ReadTx, { group, set }: Followed, asked: { school: string; term: string; subject: string; since: number }) =>

@@ -8,7 +8,7 @@ import { importNoteIn } from './import-record.ts'
 import { importNotesSince } from './imports.queries.ts'
 
 /** Administrators undo every import; a teacher undoes imports of marks that they made. */
-export const isFor = (
+export const mayUndo = (
   { role, user_id }: SchoolCaller,
   { actor_id, kind }: { actor_id: string | null; kind: 'students' | 'grades' },
 ): boolean => role === 'admin' || (kind === 'grades' && actor_id === user_id)
@@ -25,7 +25,7 @@ export const pastImports = onGuard(
     const made = notes
       .filter(({ action }) => action === 'create')
       .map((note) => ({ ...note, ...importNoteIn(note.changes) }))
-      .filter((note) => isFor(caller, note))
+      .filter((note) => mayUndo(caller, note))
     const awaited = await peopleAwaited(tx, school, [...new Set(made.flatMap(({ actor_id }) => actor_id ?? []))])
     const named = (id: string, name: string | null) => (awaited.has(id) ? null : name)
     return made.map(({ row_id, actor_id: id, first_name, last_name, ...note }) => ({

@@ -12,7 +12,7 @@ import { planStudents, type SchoolNow, type StudentsPlan } from './students-plan
 type Year = Row<'academic_year'>
 
 /** The year of the classes: the one named, else the active one, if any. */
-async function yearOf(context: PolicyContext, named: string | undefined): Promise<Year | null> {
+async function yearOfClasses(context: PolicyContext, named: string | undefined): Promise<Year | null> {
   if (named !== undefined) return rowOf(context, 'academic_year', named)
   const school = context.caller.school_id
   const active = await activeYearOf(context.tx, school)
@@ -48,7 +48,7 @@ export const importStudents = onUpload(imports.students, {
     filename,
     sheet: await documents.readSheet({ filename, type: contentType, bytes }, [], { school: school_id }),
   }),
-  load: (context, { targets }) => yearOf(context, targets['academicYearId']),
+  load: (context, { targets }) => yearOfClasses(context, targets['academicYearId']),
   run: async ({ tx, caller }, { query, prepared }, year) => {
     const table = pupilTable(prepared.sheet, query.days)
     // Locks the school, since concurrent imports would create the same pupils twice.

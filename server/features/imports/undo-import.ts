@@ -6,7 +6,7 @@ import type { WriteTx } from '../../store/tx.ts'
 import { ownSchool } from '../policy.ts'
 import { importNoteIn } from './import-record.ts'
 import { entriesAt, IMPORT, notesOfImport } from './imports.queries.ts'
-import { isFor, undoableUntil } from './past-imports.ts'
+import { mayUndo, undoableUntil } from './past-imports.ts'
 import { type GradesWritten, gradesWritten, undoGrades } from './undo-grades.ts'
 import { undoStudents } from './undo-students.ts'
 import type { Entry, Undoing } from './undoing.ts'
@@ -42,7 +42,7 @@ export const undoImport = on(imports.undo, {
     const note = (await notesIn(context, params.id)).find(({ action }) => action === 'create')
     if (!note) throw common.notFound()
     const { kind } = importNoteIn(note.changes)
-    if (!isFor(context.caller, { ...note, kind })) throw kind === 'students' ? common.adminOnly() : common.forbidden()
+    if (!mayUndo(context.caller, { ...note, kind })) throw kind === 'students' ? common.adminOnly() : common.forbidden()
     const entries = await entriesOf(context.tx, note)
     // Like the import, it locks the school, or the assessments, first.
     if (kind === 'students') await ownSchool(context)

@@ -12,16 +12,16 @@ import { booksById, booksOfStudent, entryById, studentById } from './reports.que
 type Targets = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads as the service. A member has no rights here, but gets 404 or 403 like everybody, and row-level security would hide all reports
+ * Makes the transaction read as the service. A member has no rights here, but gets 404 or 403 like everybody, and row-level security would hide all reports
  * from them.
  */
-async function lookAsEverybody({ tx, caller }: PolicyContext): Promise<void> {
+async function readAsService({ tx, caller }: PolicyContext): Promise<void> {
   if (caller.role === 'member') await tx.actAs(asSystem(caller.user_id))
 }
 
 /** Loads a report: 404 where it is absent or foreign, for everybody; 403 where the caller lacks the right to reports of its class. */
 export async function reportOf(context: PolicyContext, id: string): Promise<Row<'report_book'>> {
-  await lookAsEverybody(context)
+  await readAsService(context)
   const book = await rowOf(context, 'report_book', id)
   await demandInClass(context, 'reports', book.student_group_id)
   return book
@@ -31,7 +31,7 @@ export type EntryOfBook = { entry: Row<'report_book_entry'>; book: Row<'report_b
 
 /** Loads an entry that the caller may write, and its book; the book is locked first, so that it cannot be sent in between. */
 export async function entryOf(context: PolicyContext, id: string): Promise<EntryOfBook> {
-  await lookAsEverybody(context)
+  await readAsService(context)
   const { tx, caller } = context
   const [found] = await entryById(tx, { school: caller.school_id, id })
   if (!found) throw common.notFound()
