@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { keepCertificates, readCertificates, removeAuthority } from './authority.ts'
-import { expiryOf, makeCertificate, summaryOf, toDer } from './certificate.ts'
+import { expiryOf, isAboutToEnd, makeCertificate, summaryOf, toDer } from './certificate.ts'
 
 const DAY = 86_400_000
 const NOW = Date.parse('2027-03-01T08:00:00Z')
@@ -55,6 +55,18 @@ describe('the certificates of a school', () => {
     const after = await keepCertificates(dataDir, { ...wanted, now: expiryOf(first.server) - 29 * DAY })
     expect(after.authority).toEqual(first.authority)
     expect(expiryOf(after.server)).toBeGreaterThan(expiryOf(first.server))
+  })
+
+  test('a certificate that its authority lets live for a month only is used for most of it', async () => {
+    const { authority } = await keepCertificates(dataDir, wanted)
+    const madeAt = expiryOf(authority) - 31 * DAY
+    const short = await makeCertificate(authority, names, madeAt)
+    expect([2, 19, 22].map((days) => isAboutToEnd(short, madeAt + days * DAY))).toEqual([false, false, true])
+  })
+
+  test('a file that cannot be read is not taken for an absent one', () => {
+    mkdirSync(join(dataDir, 'tls', 'authority.pem'), { recursive: true })
+    expect(() => readCertificates(dataDir)).toThrow('EISDIR')
   })
 
   test('no certificate outlives its authority, and an authority that is about to end is followed by another', async () => {

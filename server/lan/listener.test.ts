@@ -2,6 +2,7 @@ import { Agent, request as ask } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { connect as connectSecurely, type PeerCertificate } from 'node:tls'
 import type { ServerType } from '@hono/node-server'
+import { limits } from '@markbook/shared/limits'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../app/app.ts'
@@ -155,11 +156,15 @@ describe('plain http on the port of https', () => {
       { host: '127.0.0.1', port: 0 },
       await makeCertificate(authority, names, Date.now()),
     )
-    const silent = connect((other.address() as AddressInfo).port, '127.0.0.1')
-    await new Promise((resolve) => silent.once('connect', resolve))
+    for (const start of ['', '\u0016\u0003\u0001']) {
+      const socket = connect((other.address() as AddressInfo).port, '127.0.0.1')
+      socket.on('error', () => {})
+      await new Promise((resolve) => socket.once('connect', resolve))
+      socket.write(start)
+    }
     await new Promise((resolve) => setTimeout(resolve, 50))
-    silent.on('error', () => {})
+    const from = performance.now()
     await new Promise((resolve) => other.close(resolve))
-    expect(other.listening).toBe(false)
+    expect(performance.now() - from).toBeLessThan(limits.connection.firstByteTimeoutMs / 2)
   })
 })

@@ -250,6 +250,44 @@ describe('the mark queue', () => {
     await at.turn(8)
     expect(at.queue.all()).toMatchObject([{ studentId: '2', state: 'refused', message: 'Nobody is there.' }])
     expect([at.score('a', '1'), at.score('a', '3')]).toEqual([12, 14])
+    at.put('4', 15)
+    at.put('5', 16)
+    await at.turn()
+    expect(at.sent.map(({ marks }) => marks.length)).toEqual([1, 1, 2])
+  })
+
+  test('a refused mark stays with its reason when somebody else’s mark arrives', async () => {
+    const at = world()
+    at.line.refuse = () => new Failure(400, 'grades.above_maximum', 'No.', { issues: [{ path: 'grades.0.score', message: 'is above' }] })
+    at.put('1', 99)
+    await at.turn()
+    at.queue.reconcile('a', [{ student_id: '1', score: 17, status: null, remarks: null }])
+    expect(at.queue.get('a', '1')).toMatchObject({ score: 99, state: 'refused', message: 'is above' })
+  })
+
+  test('a mark that is being sent cannot be discarded any more', async () => {
+    const at = world()
+    at.put('1', 12)
+    for (const { then } of at.timers.splice(0)) then()
+    const sending = at.queue.all()
+    expect(sending).toMatchObject([{ state: 'sending' }])
+    at.queue.resolve(sending, 'theirs')
+    expect(at.queue.all()).toEqual(sending)
+    await at.turn()
+    expect([at.queue.all(), at.score('a', '1')]).toEqual([[], 12])
+  })
+
+  test('sendNow ends the delay after an entry, and no pause of an unreachable server', async () => {
+    const at = world()
+    at.put('1', 12)
+    at.queue.sendNow('a')
+    expect(at.timers.map(({ ms }) => ms)).toEqual([0])
+    at.line.request = false
+    await at.turn(1)
+    const [pause] = at.timers.map(({ ms }) => ms)
+    expect(pause).toBeGreaterThan(0)
+    at.queue.sendNow('a')
+    expect(at.timers.map(({ ms }) => ms)).toEqual([pause])
   })
 
   test('marks of an earlier window are compared with the server before they are sent; a changed one is a conflict', async () => {

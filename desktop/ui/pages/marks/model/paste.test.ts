@@ -74,6 +74,12 @@ describe('planPaste', () => {
     isFor: () => true,
   }
 
+  test('reads no more rows than any class has pupils, and counts the others', () => {
+    const block = Array.from({ length: 5_002 }, () => ['1'])
+    const plan = planPaste(block, { row: 0, col: 0 }, { ...sheet, rows: 6_000 })
+    expect(plan).toMatchObject({ marks: 5_000, outsideRows: 2 })
+  })
+
   test('counts marks, invalid cells, and rows and columns outside of the sheet', () => {
     const plan = planPaste(
       [
