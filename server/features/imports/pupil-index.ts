@@ -59,7 +59,6 @@ export function pupilIndex(pupils: readonly Pupil[]) {
       return amongNamesakes([...namesakesOf(nameKey({ last_name, first_name })).values()], fields)
     },
     replace(before: Pupil, after: Pupil): void {
-      if (before.student_number !== null) byNumber.delete(before.student_number)
       byName.get(nameKey(before))?.delete(before.id)
       put(after)
     },

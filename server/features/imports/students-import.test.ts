@@ -92,6 +92,28 @@ describe('POST /api/students/import', () => {
     expect(issuesOf(report)).toEqual([missing, number, missing])
   })
 
+  test('of two students with one name and birth date none is guessed', async () => {
+    for (const studentNumber of ['T-1', 'T-2'])
+      await st.as.okafor.students.create({
+        body: { firstName: 'Robin', lastName: 'Byrne', gender: 'other', dateOfBirth: '2011-05-05', studentNumber },
+      })
+    const report = await dry('Robin,Byrne,other,2011-05-05,,,')
+    expect(issuesOf(report)).toEqual(['last_name: two students have this name and birth date; give the student number'])
+  })
+
+  test('of two classes whose names differ in case alone none is guessed; the exact name is found', async () => {
+    for (const name of ['Éire', 'ÉIRE']) await st.as.okafor.classes.create({ body: { name, academicYearId: thisYear.id } })
+    expect(issuesOf(await dry('A,B,other,,,T-1,éire', 'A,C,other,,,T-2,ÉIRE'))).toEqual([
+      `class: “éire” is not the name of a class in ${thisYear.name}`,
+    ])
+  })
+
+  test('the name of a file is noted without hidden characters and no longer than a name', async () => {
+    const body = file(`${HEAD}\r\n${NEW}`, `\u200b${'a'.repeat(250)}.csv`, 'text/csv')
+    await st.as.okafor.imports.students({ body })
+    expect((await st.as.okafor.imports.list()).map((each) => each.file)).toEqual(['a'.repeat(limits.text.name)])
+  })
+
   test('a student of another birth date or with another number is another student', async () => {
     expect(await real('Seán,Murphy,male,2010-06-06,,,3B', 'Mei,Chen,female,,,SB-200,3B')).toMatchObject({ created: 2 })
     expect((await st.rows('student')).filter(({ last_name }) => last_name === 'Chen')).toHaveLength(2)
