@@ -14,35 +14,26 @@ const columnsOfMark = ({ grade, sync_row }: Tables) => ({
   ...pick(sync_row, 'seq', 'source_id'),
 })
 
-/** Marks of the pupils of a class. */
-export const marksSince = statement<LiveMarksQuery & { group: string }>()(({ db, t, p }) => {
-  const { assessment, enrolment, grade, sync_row } = t
-  return db
-    .select(columnsOfMark(t))
-    .from(assessment)
-    .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
-    .innerJoin(enrolment, matches(enrolment, { school_id: grade.school_id, student_id: grade.student_id, student_group_id: p.group }))
-    .innerJoin(
-      sync_row,
-      and(matches(sync_row, { school_id: grade.school_id, table_name: 'grade', row_id: grade.id }), gt(sync_row.seq, p.since)),
-    )
-    .where(matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }))
-})
+const marksOfPupilsIn = (list: 'enrolment' | 'teaching_set_member', column: 'student_group_id' | 'teaching_set_id') =>
+  statement<LiveMarksQuery & { of: string }>()(({ db, t, p }) => {
+    const { assessment, grade, sync_row } = t
+    const pupils = t[list]
+    return db
+      .select(columnsOfMark(t))
+      .from(assessment)
+      .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
+      .innerJoin(pupils, matches(pupils, { school_id: grade.school_id, student_id: grade.student_id, [column]: p.of }))
+      .innerJoin(
+        sync_row,
+        and(matches(sync_row, { school_id: grade.school_id, table_name: 'grade', row_id: grade.id }), gt(sync_row.seq, p.since)),
+      )
+      .where(matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }))
+  })
 
+/** Marks of the pupils of a class. */
+export const marksSince = marksOfPupilsIn('enrolment', 'student_group_id')
 /** Marks of the pupils of a teaching set. */
-export const marksOfSetSince = statement<LiveMarksQuery & { set: string }>()(({ db, t, p }) => {
-  const { assessment, teaching_set_member: member, grade, sync_row } = t
-  return db
-    .select(columnsOfMark(t))
-    .from(assessment)
-    .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
-    .innerJoin(member, matches(member, { school_id: grade.school_id, student_id: grade.student_id, teaching_set_id: p.set }))
-    .innerJoin(
-      sync_row,
-      and(matches(sync_row, { school_id: grade.school_id, table_name: 'grade', row_id: grade.id }), gt(sync_row.seq, p.since)),
-    )
-    .where(matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }))
-})
+export const marksOfSetSince = marksOfPupilsIn('teaching_set_member', 'teaching_set_id')
 
 /** The tables, among these names, with entries in the school's feed after a number. */
 export async function tablesSince({ db, t }: ReadTx, school: string, since: number, names: readonly string[]): Promise<string[]> {

@@ -4,6 +4,7 @@ import { elan, mathsExam, mathsQuiz, oisin, pupilsOf3B, zoe } from '@markbook/sh
 import { people } from '@markbook/shared/story/people'
 import { class3A, class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { withLowerLimit } from '../../testing/lower-limit.ts'
 import { signedIn, under } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
@@ -68,6 +69,27 @@ describe('GET /api/grades/events', () => {
     await stream.next()
     await st.as.okafor.classes.removeTeacher({ params: { classId: class3B.id, teacherId: people.ada.id } })
     expect(await stream.next()).toBeUndefined()
+  })
+
+  test('ends where the client is suspended', async () => {
+    const stream = await listening(st.as.ada)
+    await stream.next()
+    await st.as.okafor.schools.updateMember({ params: { userId: people.ada.id }, body: { isActive: false } })
+    expect(await stream.next()).toBeUndefined()
+  })
+
+  test('sends all marks again after more deletions at once than an event names', async () => {
+    await withLowerLimit(limits.liveMarks, 'deletionsPerEvent', 2, async () => {
+      const stream = await listening(st.as.okafor)
+      const { marks } = await stream.next()
+      await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
+      const event = await stream.next()
+      stream.close()
+      expect(event).toEqual({
+        ...{ is_whole: true, gone: [], touched: [] },
+        marks: marks.filter(({ assessment_id }) => assessment_id !== mathsQuiz.id),
+      })
+    })
   })
 
   test('is for teachers of the class', async () => {

@@ -93,7 +93,7 @@ async function nextEvent(
 }
 
 const marksOf = (tx: ReadTx, { group, set }: Followed, asked: { school: string; term: string; subject: string; since: number }) =>
-  set === undefined ? marksSince(tx, { ...asked, group }) : marksOfSetSince(tx, { ...asked, set })
+  set === undefined ? marksSince(tx, { ...asked, of: group }) : marksOfSetSince(tx, { ...asked, of: set })
 
 async function mayStillRead(tx: ReadTx, { caller, group, set }: Followed): Promise<boolean> {
   const now = await callerAgain(tx, caller).catch(() => null)

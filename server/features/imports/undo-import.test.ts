@@ -5,6 +5,7 @@ import { people } from '@markbook/shared/story/people'
 import { class3A, class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { withLowerLimit } from '../../testing/lower-limit.ts'
 import { signedIn, under } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
@@ -136,6 +137,10 @@ describe('POST /api/imports/:id/undo of marks', () => {
     await st.as.okafor.grades.update({ params: { id: recorded?.id as string }, body: { remarks: 'By word of mouth' } })
     await st.as.okafor.grades.remove({ params: { id: other?.id as string } })
     await st.as.okafor.grades.create({ body: { assessmentId: mathsExam.id, studentId: wanderer.id, score: 13 } })
+    await withLowerLimit(limits, 'importKeptRows', 1, async () => {
+      const counted = await st.as.okafor.imports.undo({ ...of, ...dry })
+      expect({ kept: counted.kept, named: counted.rows.length }).toEqual({ kept: 2, named: 1 })
+    })
     expect(await st.as.okafor.imports.undo(of)).toMatchObject({ removed: 0, restored: 0, kept: 2 })
     expect(await gradeOf(mathsExam, elan)).toMatchObject({ score: 12, remarks: 'By word of mouth' })
     expect(await gradeOf(mathsExam, wanderer)).toMatchObject({ score: 13 })
@@ -241,6 +246,17 @@ describe('an import that is undone', () => {
 })
 
 describe('GET /api/imports', () => {
+  test('an import of pupils is for administrators alone, also where its author has become a teacher', async () => {
+    const as = (role: 'admin' | 'teacher') => st.as.okafor.schools.updateMember({ params: { userId: people.quinn.id }, body: { role } })
+    await as('admin')
+    const body = csv('last_name,first_name,gender,class,student_number', 'Daly,Nóra,female,3B,N-1')
+    const { id } = await st.as.quinn.imports.students({ body })
+    expect((await st.as.quinn.imports.list()).map((each) => each.id)).toEqual([id])
+    await as('teacher')
+    expect(await st.as.quinn.imports.list()).toEqual([])
+    expect((await st.as.quinn.imports.undo.raw({ params: { id: id as string } })).status).toBe(403)
+  })
+
   test('lists those that wrote something, newest first: administrators see all, teachers their own', async () => {
     const { params: pupils } = await importPupils('Daly,Nóra,female,3B,N-1', 'Kelly,Oisín,male,3A,SB-007')
     await importPupils('Daly,Nóra,female,3B,N-1')
