@@ -34,7 +34,8 @@ export const subjects = {
   }),
   get: endpoint('GET /api/subjects/:id', 'school', 'Read a subject', { reply: Subject }),
   classes: endpoint('GET /api/subjects/:id/classes', 'staff', 'List the classes of a term’s year that take a subject', {
-    notes: 'Those where somebody teaches it, or where it was given to a student: whom an assessment of every class is for.',
+    notes:
+      'Those where somebody teaches it, where it was given to a student, or where a student has no subjects of their own and so takes every one: whom an assessment of every class is for.',
     query: z.object({ termId: Id }),
     reply: z.array(row('SubjectClass', { id: Id, name: z.string() })),
   }),

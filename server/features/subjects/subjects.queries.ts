@@ -1,4 +1,4 @@
-import { and, isNotNull, or } from 'drizzle-orm'
+import { and, exists, notExists, or } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 
@@ -17,15 +17,34 @@ export const teachersOfSubject = rowsBy('teacher_subject_assignment', { school: 
 /** The students of the subject; locked where the transaction writes. */
 export const takersOfSubject = rowsBy('student_subject', { school: 'school_id', subject: 'subject_id' }, { lock: true })
 
-/** The classes of a term's year in which the subject has a teacher or is assigned to a student. */
+/**
+ * The classes of a term's year in which the subject has a teacher, is assigned to a student, or is taken by a student without assigned
+ * subjects, who takes every one.
+ */
 export const classesTaking = statement<{ school: string; subject: string; term: string }>()(({ db, t, p }) => {
-  const { term, student_group, teacher_subject_assignment: taught, student_subject: taken } = t
-  const inClass = { school_id: student_group.school_id, student_group_id: student_group.id, subject_id: p.subject }
+  const { term, student_group, enrolment, teacher_subject_assignment: taught, student_subject: given } = t
+  const inClass = { school_id: student_group.school_id, student_group_id: student_group.id }
+  const ofSubject = { ...inClass, subject_id: p.subject }
+  const own = db
+    .select({ id: given.id })
+    .from(given)
+    .where(matches(given, { ...inClass, student_id: enrolment.student_id }))
+  const takesAll = db
+    .select({ id: enrolment.id })
+    .from(enrolment)
+    .where(and(matches(enrolment, inClass), notExists(own)))
   return db
-    .selectDistinct({ id: student_group.id, name: student_group.name })
+    .select({ id: student_group.id, name: student_group.name })
     .from(term)
     .innerJoin(student_group, matches(student_group, { school_id: term.school_id, academic_year_id: term.academic_year_id }))
-    .leftJoin(taught, matches(taught, inClass))
-    .leftJoin(taken, matches(taken, inClass))
-    .where(and(matches(term, { school_id: p.school, id: p.term }), or(isNotNull(taught.id), isNotNull(taken.id))))
+    .where(
+      and(
+        matches(term, { school_id: p.school, id: p.term }),
+        or(
+          exists(db.select({ id: taught.id }).from(taught).where(matches(taught, ofSubject))),
+          exists(db.select({ id: given.id }).from(given).where(matches(given, ofSubject))),
+          exists(takesAll),
+        ),
+      ),
+    )
 })

@@ -1,6 +1,16 @@
 import { naturalId } from '@markbook/shared/ids'
 import { elan, wanderer } from '@markbook/shared/story/marks'
-import { class3B, english, hilltopMaths, irish, lastMichaelmas, maths, michaelmas, science } from '@markbook/shared/story/school-year'
+import {
+  class3A,
+  class3B,
+  english,
+  hilltopMaths,
+  irish,
+  lastMichaelmas,
+  maths,
+  michaelmas,
+  science,
+} from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { type School, school } from '../../testing/school.ts'
@@ -48,17 +58,26 @@ describe('GET /api/subjects/:id/classes', () => {
   const named = async (subject: { id: string }, term: { id: string }) =>
     (await st.as.byrne.subjects.classes({ params: { id: subject.id }, query: { termId: term.id } })).map(({ name }) => name)
 
-  test('the classes of the term’s year where somebody teaches it, for a teacher of one of them', async () => {
-    expect(await named(maths, michaelmas)).toEqual(['3A', '3B'])
-    expect(await named(maths, lastMichaelmas)).toEqual([])
-    expect(await named(irish, michaelmas)).toEqual([])
+  const give = (student: { id: string }, group: { id: string }, subjects: readonly { id: string }[]) =>
+    st.as.okafor.classes.assignSubjects({
+      params: { id: group.id },
+      body: { studentId: student.id, subjectIds: subjects.map(({ id }) => id) },
+    })
+
+  test('the classes of the term’s year with a pupil without assigned subjects, who takes every one, for a teacher of one of them', async () => {
+    expect(await named(irish, michaelmas)).toEqual(['3A', '3B'])
+    expect(await named(irish, lastMichaelmas)).toEqual([])
   })
 
-  test('and those where it was assigned to a pupil', async () => {
-    const given = { params: { id: class3B.id }, body: { studentId: elan.id, subjectIds: [irish.id] } }
-    await st.as.byrne.classes.assignSubjects(given)
+  test('where every pupil has assigned subjects, those where somebody teaches it, and those where it was assigned to a pupil', async () => {
+    for (const group of [class3A, class3B]) {
+      const pupils = await st.as.okafor.classes.students({ params: { id: group.id } })
+      for (const pupil of pupils) await give(pupil, group, [maths])
+    }
+    expect(await named(irish, michaelmas)).toEqual([])
+    expect(await named(english, michaelmas)).toEqual(['3A', '3B'])
+    await give(elan, class3B, [irish])
     expect(await named(irish, michaelmas)).toEqual(['3B'])
-    await st.as.byrne.classes.removeStudentSubject({ params: { id: class3B.id, sid: elan.id, subjectId: irish.id } })
   })
 })
 
