@@ -19,6 +19,8 @@ type Props = {
   subjectId: string
   /** The class from which the dialog was opened; a new assessment is for this class unless every class is chosen. */
   classId: string | null
+  /** The classes that can be chosen beside every class. */
+  offered?: readonly string[]
   /** The teaching set from which the dialog was opened, with the same meaning. */
   set?: Named | null
 }
@@ -29,7 +31,7 @@ type Named = { id: string; name: string }
 const CHANGED = ['grades', 'classes', 'teachingSets'] as const
 
 /** Adds or changes an assessment. */
-export function AssessmentDialog({ assessment, termId, subjectId, classId, set: ofSet = null }: Props) {
+export function AssessmentDialog({ assessment, termId, subjectId, classId, offered, set: ofSet = null }: Props) {
   const { t } = useTranslation('assessments')
   const form = useForm({
     initial: () => draftOf(assessment, classId, ofSet),
@@ -108,7 +110,7 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, set: 
       </Row>
       <CategoryChoice termId={termId} subjectId={subjectId} type={draft.assessmentType} {...field('categoryId')} />
       <ForWhom
-        offered={classId}
+        offered={offered ?? (classId === null ? [] : [classId])}
         sets={[ofSet, assessment?.teaching_set]}
         {...field('studentGroupId')}
         value={draft.teachingSetId || draft.studentGroupId}
@@ -160,19 +162,19 @@ function CategoryChoice({ termId, subjectId, type, value, ...field }: CategoryCh
 
 type ForWhomProps = {
   value: string
-  offered: string | null
+  offered: readonly string[]
   /** Null and undefined entries are ignored. */
   sets: readonly (Named | null | undefined)[]
   error: string | undefined
   onChoose: (chosen: { studentGroupId: string; teachingSetId: string }) => void
 }
 
-/** For whom the assessment is: every class, the class or set of the page, or the present one. */
+/** For whom the assessment is: every class, an offered class, the set of the page, or the present one. */
 function ForWhom({ value, offered, sets, onChoose, ...field }: ForWhomProps) {
   const { t } = useTranslation('assessments')
   const classes = useQuery(ask('classes', 'list'))
   const ofSets = new Map(sets.flatMap((set) => (set ? [[set.id, set]] : [])))
-  const choices = [...(classes.data ?? []).filter(({ id }) => id === offered || id === value), ...ofSets.values()]
+  const choices = [...(classes.data ?? []).filter(({ id }) => offered.includes(id) || id === value), ...ofSets.values()]
   const choose = (id: string) =>
     onChoose(ofSets.has(id) ? { studentGroupId: '', teachingSetId: id } : { studentGroupId: id, teachingSetId: '' })
   return (

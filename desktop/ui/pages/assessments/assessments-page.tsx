@@ -23,8 +23,9 @@ export function AssessmentsPage() {
   const { term, year, isLoading } = useChosenTerm()
   const { subject: requestedId } = useSearch({ from: '/school/assessments' })
   const navigate = useNavigate()
-  const { subjects, isLoading: isLoadingSubjects } = useMarkedSubjects(year?.id ?? null)
+  const { subjects, classesOf, isLoading: isLoadingSubjects } = useMarkedSubjects(year?.id ?? null)
   const subject = subjects.find(({ id }) => id === requestedId) ?? subjects[0]
+  const scope = term && subject && { termId: term.id, subjectId: subject.id, classId: null, offered: classesOf(subject.id) }
   const choose = (id: string) => void navigate({ to: '/assessments', search: { subject: id }, replace: true })
   if (isLoading || isLoadingSubjects) return <Loading />
   return (
@@ -33,8 +34,8 @@ export function AssessmentsPage() {
       lead={t('lead')}
       actions={
         <>
-          {term && subject && (
-            <DialogButton look="primary" icon={Plus} dialog={<AssessmentDialog {...scopeOf(term, subject)} assessment={null} />}>
+          {scope && (
+            <DialogButton look="primary" icon={Plus} dialog={<AssessmentDialog {...scope} assessment={null} />}>
               {t('add')}
             </DialogButton>
           )}
@@ -45,28 +46,29 @@ export function AssessmentsPage() {
       <NotCurrentYear yearId={year?.id} isWritable={subject !== undefined} />
       {!term && <Empty>{t('noTerm')}</Empty>}
       {term && !subject && <Empty>{t('noSubject')}</Empty>}
-      {term && subject && (
+      {subject && scope && (
         <>
           <SelectField label={t('subject')} value={subject.id} onChange={({ target }) => choose(target.value)}>
             <Options of={subjects} />
           </SelectField>
-          <List {...scopeOf(term, subject)} />
+          <List {...scope} />
         </>
       )}
     </Page>
   )
 }
 
-type Scope = { termId: string; subjectId: string; classId: null }
-const scopeOf = (term: { id: string }, subject: { id: string }): Scope => ({ termId: term.id, subjectId: subject.id, classId: null })
+type Scope = { termId: string; subjectId: string; classId: null; offered: readonly string[] }
 
-/** The subjects that this person may mark in any class of the year, in the school's order. */
-function useMarkedSubjects(yearId: string | null): { subjects: readonly Subject[]; isLoading: boolean } {
+/** The subjects that this person may mark in any class of the year, in the school's order; `classesOf` gives the classes of one. */
+function useMarkedSubjects(yearId: string | null) {
   const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: yearId ?? '' } }), enabled: yearId !== null })
   const own = useQueries({ queries: (classes.data ?? []).map(({ id }) => ask('classes', 'mySubjects', { params: { classId: id } })) })
   const byId = new Map(own.flatMap(({ data }) => data ?? []).map((subject) => [subject.id, subject]))
-  const subjects = [...byId.values()].sort((a, b) => a.sort_order - b.sort_order || a.name.localeCompare(b.name))
-  return { subjects, isLoading: classes.isLoading || own.some(({ isLoading }) => isLoading) }
+  const subjects: Subject[] = [...byId.values()].sort((a, b) => a.sort_order - b.sort_order || a.name.localeCompare(b.name))
+  const classesOf = (subjectId: string) =>
+    (classes.data ?? []).flatMap(({ id }, at) => (own[at]?.data?.some((subject) => subject.id === subjectId) ? [id] : []))
+  return { subjects, classesOf, isLoading: classes.isLoading || own.some(({ isLoading }) => isLoading) }
 }
 
 function List(scope: Scope) {

@@ -32,6 +32,20 @@ describe.skipIf(!headlessPath)('an assessment in its dialog', () => {
     await context.close()
   })
 
+  test('one added from the page can be for a class in which the teacher marks the subject, and for no other', async () => {
+    const { context, page } = await adaAt('/assessments')
+    await page.getByLabel('Term').selectOption(michaelmas.id)
+    await page.getByRole('button', { name: 'Add an assessment' }).click()
+    await expect.poll(() => classOf(page).locator('option').allInnerTexts()).toEqual(['Every class that takes it', 'only 3B'])
+    expect(await classOf(page).inputValue()).toBe('')
+    await page.getByLabel('Title').fill('Test 10')
+    await classOf(page).selectOption(class3B.id)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    expect((await listed()).find(({ title }) => title === 'Test 10')?.student_group_id).toBe(class3B.id)
+    await context.close()
+  })
+
   test('one with marks of other classes shows why it cannot be changed, excluded or deleted', async () => {
     const { context, page } = await adaAt('/assessments')
     await page.getByLabel('Term').selectOption(michaelmas.id)
