@@ -85,7 +85,7 @@ const WORDS: Record<'en' | 'fr' | 'ar', Words> = {
     more: (count) => `and ${count} more`,
     here: 'Open Markbook at the school to complete it.',
     page: 'Open this page to complete it:',
-    closing: 'You have done it meanwhile?\nThen there is nothing you need to do.',
+    closing: 'Have you done it already?\nThen there is nothing you need to do.',
     terms: { michaelmas: 'Michaelmas term', hilary: 'Hilary term', trinity: 'Trinity term' },
     comma: ',',
     ofYear: (year) => `the year ${year}`,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { printedLetters } from '../domain/printed-code.ts'
 import { failures } from '../failures.ts'
 import { Assertion } from './credentials.ts'
 import { endpoint } from './endpoint.ts'
@@ -53,12 +54,11 @@ export const Token = z
   .regex(/^[0-9]{8}$/, TOKEN_SENTENCE)
 
 const SIGN_IN_SENTENCE = `${TOKEN_SENTENCE}, or the 16 letters and digits of a printed one`
-const PRINTED = /^[A-Z2-7]{16}$/i
+const PRINTED = /^[A-Z2-7]{16}$/
 /** Sixteen characters are a printed code, in capitals or small letters, with or without dashes between them. */
 function bareCode(typed: string): string {
-  const code = typed.replace(/\s/g, '')
-  const printed = code.replace(/\p{Pd}/gu, '')
-  return PRINTED.test(printed) ? printed.toUpperCase() : code
+  const printed = printedLetters(typed)
+  return PRINTED.test(printed) ? printed : typed.replace(/\s/g, '')
 }
 /** A sign-in code of any kind: the 8 digits of `Token`, or a printed code. */
 const SignInToken = z

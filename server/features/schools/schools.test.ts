@@ -301,7 +301,7 @@ describe('the setup code', () => {
     expect(next?.code).not.toBe(setupCode)
     const [late] = await newcomers(own, 1, 'late')
     // As people type it.
-    const typed = ` ${next?.code.toLowerCase().replaceAll('-', ' ')}`
+    const typed = ` ${next?.code.toLowerCase().replaceAll('-', ' ').replaceAll('o', '0').replaceAll('b', '8')}`
     expect((await late?.as.schools.create.raw({ body: { ...primary, setupCode: typed } }))?.status).toBe(201)
     await own.close()
   })

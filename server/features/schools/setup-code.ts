@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { schoolFailures } from '@markbook/shared/contract/schools'
+import { printedLetters } from '@markbook/shared/domain/printed-code'
 import type { Config } from '../../config.ts'
 import type { Keys } from '../../http/tokens.ts'
 import { grouped, isSameSecret, toBase32 } from '../../store/encryption.ts'
@@ -21,8 +22,8 @@ async function presentCode(tx: ReadTx, { store, config, keys }: Founding): Promi
   return grouped(toBase32(createHmac('sha256', keys.setup).update(`${store.nodeId}\n${schools}`).digest()).slice(0, 16))
 }
 
-/** People type it in small letters, with spaces, or without hyphens. */
-const digestOf = (code: string) => createHash('sha256').update(code.replace(/[\s-]/g, '').toUpperCase()).digest()
+/** People type it in small letters, with spaces, without hyphens, or with a 0 for an O. */
+const digestOf = (code: string) => createHash('sha256').update(printedLetters(code)).digest()
 
 /** Throws 403 unless `typed` is the code of this node. The node's row is locked, so that concurrent requests cannot both use one. */
 export async function demandSetupCode(tx: WriteTx, founding: Founding, typed: string | undefined): Promise<void> {
