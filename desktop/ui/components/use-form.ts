@@ -42,8 +42,8 @@ export function useUnloadQuestion(hasTyped: () => boolean): void {
 
 /**
  * The state of a form: its values before they are saved, and the result of saving. `field('name')` has the value, the error and the change
- * handler of a field; the error is the one of `failure` for this name in the request. `send` saves; where something is missing or invalid
- * it only marks that (`isChecked`). Leaving the page with unsaved text asks first.
+ * handler of a field; the error is the one of `failure` for this name in the request, until the value is another one than was sent. `send`
+ * saves; where something is missing or invalid it only marks that (`isChecked`). Leaving the page with unsaved text asks first.
  */
 export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved }: FormOptions<D>) {
   const { t } = useTranslation('app')
@@ -67,9 +67,10 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   })
   const set = (change: Partial<D>) => setDraft((before) => ({ ...before, ...change }))
   const isMissing = (name: TextsOf<D>) => required.includes(name) && String(draft[name]).trim() === ''
+  const refusal = (name: TextsOf<D>) => (draft[name] === saving.variables?.[name] ? issueOf(saving.error, name) : undefined)
   const field = <K extends TextsOf<D>>(name: K) => ({
     value: draft[name],
-    error: isChecked && isMissing(name) ? t('field.required') : issueOf(saving.error, name),
+    error: isChecked && isMissing(name) ? t('field.required') : refusal(name),
     onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value } as Partial<D>),
   })
   const send = () => {

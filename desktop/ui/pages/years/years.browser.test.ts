@@ -234,6 +234,20 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await context.close()
   })
 
+  test('what the server refuses in a field is said until the field is changed', async () => {
+    const { context, page } = await open('okafor', '/years')
+    await page.getByRole('button', { name: 'Change the year 2025/26' }).click()
+    const last = page.getByLabel('Last day')
+    await last.fill('2025-01-01')
+    await page.getByRole('button', { name: 'Save' }).click()
+    const refusal = page.getByText('The last day must come after the first.')
+    await refusal.waitFor()
+    await last.fill('2026-06-30')
+    await refusal.waitFor({ state: 'detached' })
+    expect(await last.getAttribute('aria-invalid')).not.toBe('true')
+    await context.close()
+  })
+
   test('of two heads who add one year at the same time the second is asked; a year that exists twice is shown as that', async () => {
     const okafor = await site.as('okafor')
     const named = async () => (await okafor.academicYears.list()).filter(({ name }) => name.startsWith('2033/34')).map(({ name }) => name)
