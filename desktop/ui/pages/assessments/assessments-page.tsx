@@ -13,6 +13,7 @@ import { Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { AnswerTable, type Column } from '../../components/table.tsx'
 import { tellFailure } from '../../components/toasts.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NoClass } from '../../frame/no-class.tsx'
 import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { day, number } from '../../words/format.ts'
 import { AssessmentDialog } from './assessment-dialog.tsx'
@@ -23,7 +24,7 @@ export function AssessmentsPage() {
   const { term, year, isLoading } = useChosenTerm()
   const { subject: requestedId } = useSearch({ from: '/school/assessments' })
   const navigate = useNavigate()
-  const { subjects, classesOf, isLoading: isLoadingSubjects } = useMarkedSubjects(year?.id ?? null)
+  const { subjects, classesOf, hasClass, isLoading: isLoadingSubjects } = useMarkedSubjects(year?.id ?? null)
   const subject = subjects.find(({ id }) => id === requestedId) ?? subjects[0]
   const scope = term && subject && { termId: term.id, subjectId: subject.id, classId: null, offered: classesOf(subject.id) }
   const choose = (id: string) => void navigate({ to: '/assessments', search: { subject: id }, replace: true })
@@ -45,7 +46,7 @@ export function AssessmentsPage() {
     >
       <NotCurrentYear yearId={year?.id} isWritable={subject !== undefined} />
       {!term && <Empty>{t('noTerm')}</Empty>}
-      {term && !subject && <Empty>{t('noSubject')}</Empty>}
+      {term && year && !subject && <Empty>{hasClass ? t('noSubject') : <NoClass year={year.name} />}</Empty>}
       {subject && scope && (
         <>
           <SelectField label={t('subject')} value={subject.id} onChange={({ target }) => choose(target.value)}>
@@ -68,7 +69,8 @@ function useMarkedSubjects(yearId: string | null) {
   const subjects: Subject[] = [...byId.values()].sort((a, b) => a.sort_order - b.sort_order || a.name.localeCompare(b.name))
   const classesOf = (subjectId: string) =>
     (classes.data ?? []).flatMap(({ id }, at) => (own[at]?.data?.some((subject) => subject.id === subjectId) ? [id] : []))
-  return { subjects, classesOf, isLoading: classes.isLoading || own.some(({ isLoading }) => isLoading) }
+  const hasClass = (classes.data ?? []).length > 0
+  return { subjects, classesOf, hasClass, isLoading: classes.isLoading || own.some(({ isLoading }) => isLoading) }
 }
 
 function List(scope: Scope) {

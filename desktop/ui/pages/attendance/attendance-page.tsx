@@ -15,6 +15,7 @@ import { Icon } from '../../components/icon.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Empty, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NoClass } from '../../frame/no-class.tsx'
 import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { moment, weekday } from '../../words/format.ts'
 import { type ListedClass, NotOfYear, useClasses } from '../results/class-page.tsx'
@@ -40,7 +41,11 @@ export function ChooseAttendancePage() {
   const group = list.find(({ id }) => id === known) ?? list.find(({ isClassTeacher }) => isClassTeacher) ?? list[0]
   if (group) return <Navigate to="/attendance/$classId" params={{ classId: group.id }} replace />
   const isLoading = chosen.isLoading || (chosen.year !== null && classes.isPending)
-  return <Page title={t('title')}>{isLoading ? <Loading /> : <Empty>{t(chosen.year ? 'noClass' : 'noYear')}</Empty>}</Page>
+  return (
+    <Page title={t('title')}>
+      {isLoading ? <Loading /> : <Empty>{chosen.year ? <NoClass year={chosen.year.name} /> : t('noYear')}</Empty>}
+    </Page>
+  )
 }
 
 /** The register of a class on a day, with its month and its term. */

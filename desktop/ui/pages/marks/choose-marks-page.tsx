@@ -9,6 +9,7 @@ import { Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Empty, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NoClass } from '../../frame/no-class.tsx'
 import { prepareFormatters } from '../../words/format.ts'
 import { type ListedClass, useClasses } from '../results/class-page.tsx'
 import styles from './marks.module.css'
@@ -30,7 +31,7 @@ export function ChooseMarksPage() {
         <Loading />
       ) : chosen.year ? (
         <>
-          <Answer of={classes} empty={t('noClass')}>
+          <Answer of={classes} empty={<NoClass year={chosen.year.name} />}>
             {(list) => <Classes classes={list} first={classId ?? readStored(STORAGE_KEY)} />}
           </Answer>
           <Sets yearId={chosen.year.id} />

@@ -10,6 +10,7 @@ import { Checkbox, InlineSelect } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Empty, Facts, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NoClass } from '../../frame/no-class.tsx'
 import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { termLabel } from '../../words/term-label.ts'
 import { useAsking } from '../reports/approval.tsx'
@@ -70,7 +71,7 @@ function TermOverview({ period }: { period: Period }) {
   return (
     <Page wide title={t('title')} lead={lead} actions={actions}>
       <NotCurrentYear yearId={year.id} />
-      <Answer of={classes} empty={t('none', { year: year.name })}>
+      <Answer of={classes} empty={<NoClass year={year.name} />}>
         {(classes) => <Overview classes={classes} period={period} />}
       </Answer>
     </Page>

@@ -11,6 +11,7 @@ import { InlineSelect, Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { type ChosenTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import { NoClass } from '../../frame/no-class.tsx'
 import { OtherYear } from '../../frame/other-year.tsx'
 import { isRightToLeft } from '../../words/direction.ts'
 import { nameOf } from '../../words/names.ts'
@@ -40,15 +41,21 @@ export function ChooseClass({ area }: { area: ClassArea }) {
   if (known) return <Navigate to={classRoutes[area]} params={{ classId: known.id }} replace />
   return (
     <Page title={t('title', { ns: area })} lead={t('choose', { ns: area })}>
-      {chosen.isLoading ? <Loading /> : chosen.year ? <ClassList area={area} classes={classes} /> : <Empty>{t('class.noYear')}</Empty>}
+      {chosen.isLoading ? (
+        <Loading />
+      ) : chosen.year ? (
+        <ClassList area={area} classes={classes} year={chosen.year.name} />
+      ) : (
+        <Empty>{t('class.noYear')}</Empty>
+      )}
     </Page>
   )
 }
 
-function ClassList({ area, classes }: { area: ClassArea; classes: ReturnType<typeof useClasses> }) {
+function ClassList({ area, classes, year }: { area: ClassArea; classes: ReturnType<typeof useClasses>; year: string }) {
   const { t } = useTranslation('results')
   return (
-    <Answer of={classes} empty={t('class.none')}>
+    <Answer of={classes} empty={<NoClass year={year} />}>
       {(list) => (
         <ul className={styles['classes']} aria-label={t('class.choose')}>
           {list.map(({ id, name, isClassTeacher }) => (
@@ -103,7 +110,7 @@ export function NotOfYear({ area, classId }: { area: ClassArea; classId: string 
       ) : (
         <p>{all.isPending ? '' : t('class.elsewhere', { year: chosen.year?.name ?? '–' })}</p>
       )}
-      <ClassList area={area} classes={classes} />
+      <ClassList area={area} classes={classes} year={chosen.year?.name ?? '–'} />
     </>
   )
 }
