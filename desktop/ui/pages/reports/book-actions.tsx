@@ -29,6 +29,7 @@ import { GenerateButton } from './generate-button.tsx'
 import { MoreMenu } from './more-menu.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
+import { SentNowhere } from './sent-nowhere.tsx'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
@@ -226,6 +227,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
       ) : (
         <Form onSend={() => isAllowed && void start()}>
           <div ref={form} className={layout['spaced']}>
+            {action === 'send' && <SentNowhere />}
             <OpenFindings of={of} yearId={yearId} books={confirmed} />
             {mustCount && (
               <TextField

@@ -28,6 +28,7 @@ import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
 import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
 import styles from './reports.module.css'
+import { SentNowhere } from './sent-nowhere.tsx'
 import { LeaveWarning } from './use-autosave.tsx'
 
 const route = getRouteApi('/school/reports/book/$reportId')
@@ -270,6 +271,7 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
       <Form onSend={form.send}>
         <div ref={fields} className={layout['spaced']}>
           <FailureNotice failure={form.failure} />
+          {isSending && <SentNowhere />}
           <OpenFindings of={scopeOf(book)} yearId={book.academic_year_id} books={[book]} />
           {isSending && (
             <Checkbox label={t('send.sure')} checked={isSure} onChange={({ target }) => form.set({ isSure: target.checked })} />

@@ -125,6 +125,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     const send = page.getByRole('dialog').getByRole('button', { name: 'Send 5 books to the ministry' })
     expect(await send.isDisabled()).toBe(true)
     await page.getByRole('link', { name: 'See them in the check' }).waitFor()
+    await page.getByText('This server is joined to no centre', { exact: false }).waitFor()
     await page.keyboard.press('Escape')
     // The findings are loaded, and shown above the field with a link to the check.
     await press(page, 'Send 5 books to the ministry')
