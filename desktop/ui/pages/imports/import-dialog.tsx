@@ -155,6 +155,7 @@ function Outcome({ source, report, corrections, correct, isCurrent, remedy, form
   return (
     <>
       <div ref={top} className={layout['stack']}>
+        {remedy}
         <Notice tone={errors > 0 ? 'bad' : 'good'}>
           <span>
             {countsOf(report)} {corrections.rows.size > 0 && t('import.leftOutCount', { count: corrections.rows.size })}{' '}
@@ -172,7 +173,6 @@ function Outcome({ source, report, corrections, correct, isCurrent, remedy, form
             </Button>
           )}
         </Notice>
-        {remedy}
       </div>
       {listed.length > 0 && (
         <ReportTable

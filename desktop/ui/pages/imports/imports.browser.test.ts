@@ -51,6 +51,16 @@ describe.skipIf(!headlessPath)('an import', () => {
     await context.close()
   })
 
+  test('offers to make the classes that are missing before it names the rows that need them', async () => {
+    const { context, page, dialog } = await opened()
+    await page.getByLabel(FILE).setInputFiles(csv('Egan,Ann,female,2011-03-01,6Z', 'Egan,Con,male,2011-03-02,6Z'))
+    await dialog.getByRole('button', { name: look }).click()
+    const top = async (name: string) => (await dialog.getByRole('button', { name }).boundingBox())?.y ?? Number.NaN
+    await dialog.getByRole('button', { name: 'Leave these 2 rows out' }).waitFor()
+    expect(await top('Make class 6Z')).toBeLessThan(await top('Leave these 2 rows out'))
+    await context.close()
+  })
+
   test('corrects cells with the keyboard, leaves out and saves rows, imports these later, and undoes all of it', async () => {
     const { context, page, faults, dialog } = await opened()
     const good = Array.from({ length: 56 }, (_, at) => `Cullen${at},Good,${at % 2 ? 'male' : 'female'},2011-03-${(at % 28) + 1},3B`)
