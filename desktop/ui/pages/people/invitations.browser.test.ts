@@ -11,7 +11,7 @@ describe.skipIf(!headlessPath)('inviting people', () => {
     await page.getByRole('button', { name: 'Invite people' }).click()
     await page.getByLabel('Addresses').fill('Nuala Reilly')
     await page.getByRole('dialog').getByRole('button', { name: 'Invite people' }).click()
-    await page.getByText('No address is in: Nuala Reilly').waitFor()
+    await page.getByText('No address was found in: Nuala Reilly').waitFor()
     await page.getByLabel('Addresses').fill('Name\tEmail\nNuala Reilly\tnuala@mail.example\nAda Nowak\tada.nowak@stbrigids.example')
     await page.getByText('The heading “Name, Email” is left out.').waitFor()
     await expectForEverybody(page)
