@@ -184,6 +184,16 @@ function Closed() {
   return <span className="hidden">{t('notForPupil')}</span>
 }
 
+/** Moves a message sideways where the grid would cut it. */
+function keepInGrid(message: HTMLElement): void {
+  message.style.translate = ''
+  const grid = message.closest('[role="grid"]')?.getBoundingClientRect()
+  const own = message.getBoundingClientRect()
+  if (grid) message.style.translate = `${Math.min(0, grid.right - own.right - EDGE) + Math.max(0, grid.left + EDGE - own.left)}px`
+}
+/** Between a message and the edge of the grid, in px. */
+const EDGE = 4
+
 /** The editor of a cell, which validates during typing. */
 function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column: Assessment }) {
   const { t } = useTranslation('marks')
@@ -203,6 +213,10 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
   const error = typed.kind === 'wrong' ? t(`wrong.${typed.reason}`, { max: editable(column.max_score) }) : null
   const meanwhile = editing && isSavedMeanwhile(cell, editing.seen) ? t('meanwhile', { name: t('somebody'), mark: markText(stored) }) : null
   const message = error ?? meanwhile
+  const bubble = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    if (message && bubble.current) keepInGrid(bubble.current)
+  }, [message])
   return (
     <>
       <input
@@ -227,7 +241,7 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
         onBlur={() => controller.commitEdit(true)}
       />
       {message && (
-        <span id={`${id}-message`} role="alert" className={styles['cellMessage']} data-tone={error ? 'bad' : 'warn'}>
+        <span ref={bubble} id={`${id}-message`} role="alert" className={styles['cellMessage']} data-tone={error ? 'bad' : 'warn'}>
           {message}
         </span>
       )}

@@ -129,6 +129,47 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
+  test.each([['en'], ['ar']] as const)(
+    'in %s why a mark is refused is readable in the last column beside the figures',
+    async (language) => {
+      const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
+      await page.evaluate((chosen) => localStorage.setItem('markbook.language', chosen), language)
+      await page.reload()
+      await cell(page, 1, 1).tap()
+      await page.keyboard.type('200')
+      const message = page.getByRole('gridcell').getByRole('alert')
+      await message.waitFor()
+      await picture(page, `touch-wrong-${language}`)
+      const [own, grid] = await Promise.all([message.boundingBox(), page.getByRole('grid').boundingBox()])
+      expect(own?.x).toBeGreaterThanOrEqual(grid?.x ?? 0)
+      expect((own?.x ?? 999) + (own?.width ?? 0)).toBeLessThanOrEqual((grid?.x ?? 0) + (grid?.width ?? 0))
+      await page.keyboard.press('Escape')
+      expect(faults).toEqual([])
+      await context.close()
+    },
+  )
+
+  test('on a small telephone the menu of a cell is in the window, scrolls to every code, and names no keys', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', { ...phone, viewport: { width: 360, height: 640 } })
+    await cell(page, 1, 0).tap()
+    await page.getByRole('button', { name: 'Code …' }).tap()
+    const menu = page.getByRole('menu')
+    await menu.waitFor()
+    await picture(page, 'touch-menu-small')
+    const box = await menu.boundingBox()
+    expect(box?.y).toBeGreaterThanOrEqual(0)
+    expect((box?.y ?? 999) + (box?.height ?? 999)).toBeLessThanOrEqual(640)
+    expect(await menu.innerText()).not.toContain('Alt+')
+    await menu.getByRole('menuitem', { name: 'Excused' }).tap()
+    await expect.poll(() => cell(page, 1, 0).innerText()).toContain('ex')
+    await page.getByText('Everything is saved.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).tap()
+    await page.getByText(/^Taken back/).waitFor()
+    await page.getByText('Everything is saved.').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the preview of a pasted table shows each mark, and first the rows that need attention', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     await page.getByRole('button', { name: 'Code …' }).tap()
