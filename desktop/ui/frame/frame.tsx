@@ -1,7 +1,7 @@
 import type { Profile } from '@markbook/shared/contract/auth'
 import { Failure } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Navigate, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Link, Navigate, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import BookOpen from 'lucide-react/icons/book-open'
 import CalendarDays from 'lucide-react/icons/calendar-days'
 import ChartColumn from 'lucide-react/icons/chart-column'
@@ -22,7 +22,7 @@ import Trash from 'lucide-react/icons/trash-2'
 import UserCheck from 'lucide-react/icons/user-check'
 import User from 'lucide-react/icons/user-round'
 import Users from 'lucide-react/icons/users'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../api/queries.ts'
 import { isAdmin, isStaff, useProfile } from '../api/session.ts'
@@ -73,9 +73,9 @@ export function Frame() {
   const [isOpen, setOpen] = useState(false)
   useBack(() => setOpen(false), isOpen)
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  useEffect(() => {
-    if (path) setOpen(false)
-  }, [path])
+  const router = useRouter()
+  // Also when the link leads to the page that is shown.
+  useEffect(() => router.subscribe('onBeforeNavigate', () => setOpen(false)), [router])
   // For a suspended account the server refuses every page; the page Today says what that means.
   const { error } = useQuery(ask('academicYears', 'list'))
   const isSuspended = error instanceof Failure && error.code === 'inactive'
@@ -88,6 +88,7 @@ export function Frame() {
       <a href="#page" className={styles['skip']}>
         {t('skip')}
       </a>
+      {isOpen && <MenuGround onClose={() => setOpen(false)} />}
       <Navigation isOpen={isOpen} />
       <Toasts path={path} />
       <header className={styles['top']}>
@@ -238,6 +239,18 @@ function pagesOf(profile: Profile): { word: 'teaching' | 'running' | 'sync'; pat
     { word: 'teaching', paths: teaching },
     { word: 'sync', paths: always },
   ]
+}
+
+/** Covers the page beside the open menu of a telephone, so that a press there only closes the menu. */
+function MenuGround({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('app')
+  const close = useEffectEvent(onClose)
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && close()
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return <button type="button" className={styles['menuGround']} tabIndex={-1} aria-label={t('navigation.close')} onClick={onClose} />
 }
 
 /** The links to the pages. */

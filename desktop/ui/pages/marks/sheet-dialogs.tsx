@@ -192,7 +192,7 @@ function CellMenu({ onAction, ...at }: CellMenuProps) {
   const isOut = at.grid.controller.savedAt(at.position)?.is_excluded
   const item = (action: Parameters<typeof onAction>[0], words: string, keys: string) => (
     <Menu.Item onClick={() => onAction(action, at.position)}>
-      {words} <small>{keys}</small>
+      {words} <small className={layout['ofKeyboard']}>{keys}</small>
     </Menu.Item>
   )
   return (
