@@ -1,0 +1,76 @@
+import { class3B } from '@markbook/shared/story/school-year'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, picture, sizes } from './browser.ts'
+import { headlessPath } from './chromium.ts'
+import { siteInBrowser } from './site.ts'
+
+const telephone = { viewport: sizes.phone, hasTouch: true, isMobile: true } as const
+
+/** What a finger can hardly meet: controls lower than 40 px, and links in rows lower than that. */
+const tooLow = (page: Page) =>
+  page
+    .locator('button, [class*="_button_"], input:not([type="checkbox"], [type="radio"]), select, textarea, summary, td > a, th > a, li > a')
+    .evaluateAll((controls) =>
+      controls.flatMap((control) => {
+        const { height, width } = control.getBoundingClientRect()
+        return width > 1 && height > 0 && height < 40 ? [`${control.outerHTML.slice(0, 120)}: ${height}`] : []
+      }),
+    )
+
+/** Fields at which Safari would enlarge the page. The choices of year and term in the head are smaller, since both must fit. */
+const enlarging = (page: Page) =>
+  page
+    .locator(':is(main, [role="dialog"]) :is(input:not([type="checkbox"], [type="radio"]), select, textarea)')
+    .evaluateAll((fields) => fields.filter((field) => parseFloat(getComputedStyle(field).fontSize) < 16).map(({ outerHTML }) => outerHTML))
+
+describe.skipIf(!headlessPath)('a telephone', () => {
+  const { open, site } = siteInBrowser()
+
+  test('controls are large enough for a finger, and no field makes Safari enlarge the page', async () => {
+    const { context, page, faults } = await open('okafor', '/', telephone)
+    for (const path of ['/', '/students', '/years', '/people', '/school', `/classes/${class3B.id}`, `/reports/${class3B.id}`, '/sync']) {
+      await page.goto(`${site.url}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await tooLow(page), path).toEqual([])
+      expect(await enlarging(page), path).toEqual([])
+      await expectFits(page)
+    }
+    await page.goto(`${site.url}/students`)
+    await page.getByRole('button', { name: 'Import a list' }).tap()
+    await page.getByText('Paste rows instead of a file').tap()
+    await page.getByLabel('Rows of a spreadsheet').waitFor()
+    expect(await tooLow(page)).toEqual([])
+    expect(await enlarging(page)).toEqual([])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the menu is closed by a press beside it, which presses nothing else, by Esc and by the link to the shown page', async () => {
+    const { context, page, faults } = await open('okafor', '/people', telephone)
+    const menu = page.getByRole('navigation', { name: 'Pages of the school' })
+    const openMenu = async () => {
+      await page.getByRole('button', { name: 'Open the menu' }).tap()
+      await menu.waitFor()
+    }
+    const account = await page.getByRole('button', { name: /^Account of/ }).boundingBox()
+    await openMenu()
+    await picture(page, 'menu-phone')
+    await page.touchscreen.tap((account?.x ?? 0) + 10, (account?.y ?? 0) + 10)
+    await menu.waitFor({ state: 'hidden' })
+    expect(await page.getByRole('menu').count()).toBe(0)
+    await openMenu()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'hidden' })
+    await openMenu()
+    await menu.getByRole('link', { name: 'People' }).tap()
+    await menu.waitFor({ state: 'hidden' })
+    await openMenu()
+    await menu.getByRole('link', { name: 'Bin' }).tap()
+    await menu.waitFor({ state: 'hidden' })
+    await page.getByRole('heading', { name: 'Bin', level: 1 }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
