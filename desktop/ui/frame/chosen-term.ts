@@ -65,7 +65,8 @@ export function useChosenTerm(): ChosenTerm {
   const terms = useQuery({ ...ask('terms', 'list', { query: { yearId: year?.id ?? '' } }), enabled: year !== null })
   const ofYear = terms.data ?? []
   const term = termOf(ofYear, termId)
-  const isLoading = years.isLoading || terms.isLoading || chosenTerm.isLoading
+  // Not while a failed request is repeated: the page would be removed, and its return would repeat the request without end.
+  const isLoading = [years, terms, chosenTerm].some((query) => query.isLoading && !query.isFetched)
   return { years: list, terms: ofYear, year, term: isLoading ? null : term, isLoading }
 }
 

@@ -118,6 +118,22 @@ describe.skipIf(!headlessPath)('the frame', () => {
     }
   })
 
+  test('where the chosen term has been deleted, the current one is shown, and the server is not asked without end', async () => {
+    const { context, page, faults } = await open('ada', '/')
+    await page.getByRole('link', { name: 'Enter marks' }).first().waitFor()
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().includes('/api/terms/')) asked += 1
+    })
+    await page.evaluate(() => sessionStorage.setItem('markbook.term', '00000000-0000-7000-8000-00000000dead'))
+    await page.reload()
+    await page.getByRole('link', { name: 'Enter marks' }).first().waitFor()
+    await page.waitForTimeout(1_000)
+    expect(asked).toBeLessThan(5)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('after Back to a grid the keys work in the grid, also after a press on a link of the menu', async () => {
     const { context, page, faults } = await openGrid(site, browser)
     await page.getByRole('navigation').getByRole('link', { name: 'Pupils' }).click()

@@ -114,6 +114,30 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect(faults).toEqual([])
   })
 
+  test('a grid that was opened from Today, whose term nobody chose, and Today itself are shown after a reload', async () => {
+    const { context, page, faults } = await openWindow(browser, { serviceWorkers: 'allow' })
+    await site.signIn(context, 'ada')
+    await page.goto(site.url)
+    await page.getByRole('link', { name: 'Enter marks' }).first().click()
+    await cell(page, 0, 0).waitFor()
+    await kept(page)
+    await site.restart(async () => {
+      let asked = 0
+      page.on('request', (request) => {
+        if (request.url().includes('/api/terms/')) asked += 1
+      })
+      await page.reload()
+      await cell(page, 0, 0).waitFor()
+      await enter(page, 0, '7')
+      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+      await page.goto(site.url)
+      await page.getByRole('link', { name: 'Enter marks' }).first().waitFor()
+      expect(asked).toBeLessThan(10)
+    })
+    await expect.poll(() => page.getByText('1 mark is on this computer').count(), { timeout: 60_000 }).toBe(0)
+    expect(faults).toEqual([])
+  })
+
   test('a page that was never opened says so, and is shown by itself once the server is back', async () => {
     const { page } = await openKept()
     await site.restart(async () => {
