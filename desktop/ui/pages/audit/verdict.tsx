@@ -126,7 +126,7 @@ function Known({ found: { marks, files, code, witnesses } }: { found: AuditRepor
 }
 
 function Findings({ of }: { of: AuditReport['findings'] }) {
-  const { t } = useTranslation(['audit', 'history'])
+  const { t } = useTranslation(['audit', 'history', 'app'])
   const entityName = useTextsOf('entity')
   const { named, columnName, said } = useChangeTexts()
   const values = (own: Record<string, unknown> | null) =>
@@ -137,7 +137,7 @@ function Findings({ of }: { of: AuditReport['findings'] }) {
           named,
         ).map((change) => (
           <div key={change.field}>
-            {t('history:column', { column: columnName(change) })} {said(change, change.after)}
+            {t('app:label', { label: columnName(change) })} {said(change, change.after)}
           </div>
         ))
   return (

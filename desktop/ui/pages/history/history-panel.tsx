@@ -111,7 +111,7 @@ function Author({ entry: { actor, node_name } }: { entry: HistoryEntry }) {
 
 /** The changes of an entry by column, at most `most` of them. */
 export function Changes({ entry, most = Number.MAX_SAFE_INTEGER }: { entry: Pick<HistoryEntry, 'action' | 'changes'>; most?: number }) {
-  const { t } = useTranslation('history')
+  const { t } = useTranslation(['history', 'app'])
   const { named, columnName, said } = useChangeTexts()
   const isUpdate = entry.action === 'update'
   const changes = shownChanges(entry, named)
@@ -121,7 +121,7 @@ export function Changes({ entry, most = Number.MAX_SAFE_INTEGER }: { entry: Pick
       <ul className={styles['changes']}>
         {changes.slice(0, most).map((change) => (
           <li key={change.field}>
-            {t('column', { column: columnName(change) })} {isUpdate && <del>{said(change, change.before)}</del>}{' '}
+            {t('app:label', { label: columnName(change) })} {isUpdate && <del>{said(change, change.before)}</del>}{' '}
             {isUpdate && <span aria-hidden="true">{isRightToLeft() ? '←' : '→'}</span>}{' '}
             <ins>{said(change, isUpdate || change.after !== null ? change.after : change.before)}</ins>
           </li>

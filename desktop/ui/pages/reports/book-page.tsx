@@ -86,12 +86,13 @@ function Book({ book }: { book: ReportDetail }) {
         <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
         <ApprovalBadge book={book} />
         <span>
-          {t('average')}: <strong>{figure(book.overall_average)}</strong>
+          {t('app:label', { label: t('average') })} <strong>{figure(book.overall_average)}</strong>
           {hasPartial && book.overall_average !== null && <FigureSign of="partial" />}
         </span>
         {book.position !== null && (
           <span>
-            {t('placeInClass')}: <strong>{t('place', { position: book.position, total: book.total_students })}</strong>
+            {t('app:label', { label: t('placeInClass') })}{' '}
+            <strong>{t('place', { position: book.position, total: book.total_students })}</strong>
           </span>
         )}
         <span className={styles['gap']} />

@@ -290,7 +290,7 @@ function OpenTextLine<F extends TextField>({ text, isLocked, onDecide }: OpenTex
     return (
       <>
         <span>
-          {what}: {sentenceOf(pending)} {isLocked && t('fill.notTaken')}
+          {t('app:label', { label: what })} {sentenceOf(pending)} {isLocked && t('fill.notTaken')}
         </span>
         {!isLocked && (
           <Button size="small" onClick={() => onDecide(text, 'compare')}>

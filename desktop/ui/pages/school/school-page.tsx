@@ -77,8 +77,8 @@ function Details({ school }: { school: School }) {
           <TextField {...fieldOf('phone')} optional type="tel" maxLength={40} />
         </Row>
         <p className={styles['note']}>
-          {t('type')}: {t(school.school_type)}
-          {school.code && ` · ${t('code')}: ${school.code}`}
+          {t('app:label', { label: t('type') })} {t(school.school_type)}
+          {school.code && ` · ${t('app:label', { label: t('code') })} ${school.code}`}
         </p>
         {mayChange && <SaveActions busy={busy} />}
       </Form>

@@ -140,6 +140,12 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await context.close()
   })
 
+  test('in French a colon after a name has its space', async () => {
+    const { context, page } = await open('okafor', '/school', { locale: 'fr-FR' })
+    await expect.poll(() => page.getByText(/^Type/).innerText()).toMatch(/^Type\u00a0: /)
+    await context.close()
+  })
+
   test('fits a telephone in dark mode; teachers see no address', async () => {
     const { context, page } = await open('okafor', '/school', { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByRole('region', { name: CARD }).getByRole('img').scrollIntoViewIfNeeded()

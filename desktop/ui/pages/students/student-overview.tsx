@@ -140,7 +140,7 @@ export function Missing({ of: { missing, classes } }: Props) {
           return (
             <li key={assessment_id}>
               <Link to="/marks/$classId/$subjectId" params={{ classId: group.id, subjectId: subject_id }}>
-                {subject_name}: {title}
+                {t('app:label', { label: subject_name })} {title}
               </Link>{' '}
               {term && <span className={layout['note']}>{termLabel(term)}</span>}
             </li>
