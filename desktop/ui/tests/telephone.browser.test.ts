@@ -1,3 +1,4 @@
+import { draftReport } from '@markbook/shared/story/reports'
 import { class3B } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -29,7 +30,8 @@ describe.skipIf(!headlessPath)('a telephone', () => {
 
   test('controls are large enough for a finger, and no field makes Safari enlarge the page', async () => {
     const { context, page, faults } = await open('okafor', '/', telephone)
-    for (const path of ['/', '/students', '/years', '/people', '/school', `/classes/${class3B.id}`, `/reports/${class3B.id}`, '/sync']) {
+    const ofReports = [`/reports/${class3B.id}`, `/reports/book/${draftReport.id}`, '/overview']
+    for (const path of ['/', '/students', '/years', '/people', '/school', `/classes/${class3B.id}`, ...ofReports, '/sync']) {
       await page.goto(`${site.url}${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.waitForLoadState('networkidle')
@@ -43,6 +45,26 @@ describe.skipIf(!headlessPath)('a telephone', () => {
     await page.getByLabel('Rows of a spreadsheet').waitFor()
     expect(await tooLow(page)).toEqual([])
     expect(await enlarging(page)).toEqual([])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a dialog with a field is above the keyboard and stays there; a question is in the middle', async () => {
+    const { context, page, faults } = await open('okafor', '/', telephone)
+    await page.getByRole('button', { name: 'Search' }).tap()
+    const dialog = page.getByRole('dialog')
+    const field = dialog.getByRole('combobox')
+    const top = async () => (await field.boundingBox())?.y
+    const before = await top()
+    expect(before).toBeLessThan(100)
+    await field.pressSequentially('pupils')
+    await expect.poll(() => dialog.getByRole('option').count()).toBe(1)
+    expect(await top()).toBe(before)
+    await picture(page, 'search-phone')
+    await page.goto(`${site.url}/classes/${class3B.id}`)
+    await page.getByRole('button', { name: 'Delete the class' }).tap()
+    await dialog.waitFor()
+    expect((await dialog.boundingBox())?.y).toBeGreaterThan(100)
     expect(faults).toEqual([])
     await context.close()
   })

@@ -13,6 +13,7 @@ import layout from '../../components/layout.module.css'
 import { Badge, FailureNotice, Notice, Progress } from '../../components/page.tsx'
 import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
+import { Menu, MenuItem } from '../../frame/menu.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
@@ -26,7 +27,6 @@ import { JobProgress, OutdatedPdfsDialog } from './class-pdfs.tsx'
 import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
 import { GenerateButton } from './generate-button.tsx'
-import { MoreMenu } from './more-menu.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
 import { SentNowhere } from './sent-nowhere.tsx'
@@ -68,18 +68,15 @@ export function BookActions({ of, books, group, chosen }: Props) {
         )}
         <GenerateButton of={of} count={books.length} />
         <DialogButton dialog={<PrintDialog of={of} name={name(t('title'), 'pdf')} />}>{t('print.open')}</DialogButton>
-        <MoreMenu
-          busy={pdfs.isPending || zip.isPending}
-          actions={[
-            ...others.map((move) => ({
-              key: move.action,
-              name: t(`${move.action}.all`, { count: move.books.length }),
-              onPress: () => setOpened(move),
-            })),
-            { key: 'pdfs', name: t('pdfs.make'), onPress: () => pdfs.mutate() },
-            { key: 'zip', name: t('zip'), onPress: () => zip.mutate() },
-          ]}
-        />
+        <Menu button={{ size: 'normal', busy: pdfs.isPending || zip.isPending, children: t('more') }}>
+          {others.map((move) => (
+            <MenuItem key={move.action} onChoose={() => setOpened(move)}>
+              {t(`${move.action}.all`, { count: move.books.length })}
+            </MenuItem>
+          ))}
+          <MenuItem onChoose={() => pdfs.mutate()}>{t('pdfs.make')}</MenuItem>
+          <MenuItem onChoose={() => zip.mutate()}>{t('zip')}</MenuItem>
+        </Menu>
         <span className={styles['gap']} />
         <p className={layout['wrap']}>
           {statuses.map((status) => {
@@ -211,7 +208,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
                 <ul className={styles['plain']}>
                   {run.failed.map(({ item, failure }) => (
                     <li key={item.id}>
-                      {nameOf(item.student)}: {sentenceOf(failure)}
+                      {t('app:label', { label: nameOf(item.student) })} {sentenceOf(failure)}
                     </li>
                   ))}
                 </ul>
