@@ -3,7 +3,8 @@ import { unpackRows } from '@markbook/sync/protocol/page'
 import { Sheet } from '@markbook/sync/protocol/sheet'
 import { describe, expect, test } from 'vitest'
 import * as client from '../../examples/minimal-client/protocol.mjs'
-import { keysAndSignatures, signedHistory } from '../testing/vectors/keys.ts'
+import { signedHistory } from '../testing/vectors/history.ts'
+import { keysAndSignatures } from '../testing/vectors/keys.ts'
 import { sheets } from '../testing/vectors/merging.ts'
 
 describe('the small client, which imports nothing of ours, says of the examples what the program says', () => {

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { textToChanges } from '@markbook/shared/tables/changes'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions } from '@markbook/shared/tables/tables'
+import { isWriteIn, parsedDetail } from '@markbook/sync/journal'
+import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { conversation } from '../testing/vectors/conversation.ts'
 import { errors } from '../testing/vectors/declared.ts'
-import { signedHistory } from '../testing/vectors/keys.ts'
+import { signedHistory } from '../testing/vectors/history.ts'
 import { makers, toText } from '../testing/vectors/vectors.ts'
 
 /**
@@ -31,6 +34,22 @@ describe('the specification', () => {
     const files = Object.keys(makers).map((name) => `${name}.json`)
     const named = [...codes, ...Object.keys(descriptions), ...paths, ...files]
     expect(named.filter((name) => !spec.includes(`\`${name}\``))).toEqual([])
+  })
+
+  test('shows entries that say every write of the states beside them', () => {
+    const lives = signedHistory().filter(({ state }) => state)
+    expect(lives.map(({ entries }) => entries[0]?.action)).toEqual(['create', 'update', 'update', 'delete', 'create'])
+    for (const { entries, state } of lives) {
+      const [entry] = entries as [HistoryEntry]
+      const { units, alive, values } = state as NonNullable<typeof state>
+      const written = Object.keys(units).filter((unit) => units[unit]?.[1] === entry.node_seq)
+      const changes = textToChanges(entry.changes)
+      const told = { ...entry, at: Date.parse(entry.at), changes, detail: entry.detail === null ? null : parsedDetail(entry.detail) }
+      const claimed = { state: { id: entry.row_id, values, units, alive }, highest: undefined }
+      const said = written.filter((unit) => isWriteIn('grade', told, { ...claimed, unit }))
+      expect(said).toEqual(written)
+      expect(written.length).toBeGreaterThan(0)
+    }
   })
 
   test('shows messages that were really said, and texts that were really signed', () => {

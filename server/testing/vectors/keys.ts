@@ -1,26 +1,15 @@
 import { type NaturalKind, naturalId } from '@markbook/shared/ids'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
-import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { keysOfCode } from '../../replication/identity/enrolment.ts'
-import {
-  makeKeys,
-  proveReply,
-  replyText,
-  requestText,
-  sharedKey,
-  signatureOf,
-  signReply,
-  signText,
-} from '../../replication/identity/keys.ts'
-import { digestOfEntry, historyText } from '../../replication/journal/signed-history.ts'
+import { makeKeys, proveReply, replyText, requestText, sharedKey, signatureOf, signReply } from '../../replication/identity/keys.ts'
 import { answering } from '../../replication/line/headers.ts'
 import { decrypt } from '../../store/encryption.ts'
-import { digestOf, headAfter } from '../../store/history-chain.ts'
-import { hill, markOf, quiz, teacher, zoe } from './small-school.ts'
+import { markOf, quiz, teacher, zoe } from './small-school.ts'
 
 const CODE = '1H7KM-Z2Q8V-4CPRD-9W3TX-0F6NB-4'
-const [NODE, OTHER] = ['01900000-0000-7000-8000-0000000000a1', '01900000-0000-7000-8000-0000000000a2'] as const
-const keys = makeKeys('a secret of this node', NODE)
+const OTHER = '01900000-0000-7000-8000-0000000000a2'
+export const NODE = '01900000-0000-7000-8000-0000000000a1'
+export const keys = makeKeys('a secret of this node', NODE)
 const others = makeKeys('a secret of another node', OTHER)
 
 /** What is derived from a code, from a node's secret, and from natural keys; and what is signed with which key. */
@@ -87,47 +76,4 @@ function cursors() {
     texts: all.map((cursor) => ({ cursor, text: cursorToText(cursor) })),
     none: none.filter((text) => textToCursor(text) === null),
   }
-}
-
-/** Two transactions of one node: their digests, heads, signed texts and proofs, also where one of two entries is not sent. */
-export function signedHistory() {
-  const entry = (id: number, more: Partial<HistoryEntry>): HistoryEntry => ({
-    id: `01900000-0000-7000-8000-0000000001${String(id).padStart(2, '0')}`,
-    at: '2026-01-12T08:01:00.000Z',
-    actor_id: teacher.id,
-    node_id: NODE,
-    entity: 'grade',
-    row_id: markOf(zoe),
-    near_id: quiz,
-    action: 'update',
-    changes: '{"before":{"score":6},"after":{"score":8}}',
-    detail: null,
-    node_seq: 1,
-    head: '',
-    proof: null,
-    ...more,
-  })
-  const first = [entry(1, {})]
-  const second = [
-    entry(2, { node_seq: 2, changes: '{"before":{"score":8},"after":{"score":7.5}}', detail: '{"units":{"score":[1768205000000]}}' }),
-    entry(3, { node_seq: 2, entity: 'assessment', row_id: quiz, changes: '{"before":{"title":"Fractions"},"after":{"title":"Halves"}}' }),
-  ]
-  let head = ''
-  return [first, second].map((transaction) => {
-    const before = head
-    head = headAfter(before, digestOf(transaction))
-    const entries = transaction.map((each) => ({ ...each, head }))
-    const digests = entries.map(digestOfEntry)
-    const text = historyText(hill, entries[0] as HistoryEntry, digests)
-    const signature = signText(text, keys)
-    return {
-      entries,
-      chain: { before, digest: digestOf(transaction), head },
-      digests,
-      school: hill,
-      text,
-      proof: JSON.stringify([signature]),
-      ...(digests.length > 1 && { proof_without_the_second: JSON.stringify([signature, ...digests.slice(1)]) }),
-    }
-  })
 }

@@ -1,6 +1,7 @@
 import { conversation } from './conversation.ts'
 import { errors, protocolLimits, tables } from './declared.ts'
-import { keysAndSignatures, signedHistory } from './keys.ts'
+import { signedHistory } from './history.ts'
+import { keysAndSignatures } from './keys.ts'
 import { machine } from './machine.ts'
 import { comparing, merging, rules, sheets } from './merging.ts'
 
