@@ -18,7 +18,8 @@ export function refusedWrite(table: Replicated, state: RowState, unit: string, c
   if (isRecord && unit === EXISTENCE) return losingWrite(values as Row<'sync_conflict'>, code)
   // A record that nobody decided is not kept: the lost write in it is, and giving way to another parent is no decision.
   if (isRecord && stamp[3] === null) return null
-  const written = unit === EXISTENCE ? Object.keys(descriptions[table].units) : [unit]
+  // With its identity, since nothing else here may tell what the row belongs to.
+  const written = unit === EXISTENCE ? [EXISTENCE, ...Object.keys(descriptions[table].units)] : [unit]
   const isDeletion = alive.length === 0 && unit === EXISTENCE
   const value = isDeletion ? null : Object.assign({}, ...written.map((each) => valueIn(descriptions[table], each, state)))
   const [node_id, counter, hlc, actor_id] = stamp

@@ -34,6 +34,7 @@ const refused: RefusedWrite = {
   ...conflict,
   units: ['score'],
   value: { score: 12 },
+  may_enter: true,
   code: 'forbidden',
   refused_at: conflict.at,
   seen_at: null,
@@ -90,7 +91,14 @@ describe('the decision that is sent to the service', () => {
   })
 
   test('puts a refused write aside', () => {
-    expect(decisionOf(ofRefused(), typed())).toEqual({ of: 'refused', id: zoe.id })
+    const aside = { of: 'refused', id: zoe.id, enters: false, deletes: false }
+    expect(decisionOf(ofRefused(), typed())).toEqual(aside)
+    expect(decisionOf(ofRefused(), typed('now'))).toEqual(aside)
+  })
+  test('enters one that can be entered', () => {
+    const entered = { of: 'refused', id: zoe.id, enters: true, deletes: false }
+    expect(decisionOf(ofRefused(), typed('other'))).toEqual(entered)
+    expect(decisionOf(ofRefused({ value: null }), typed('other'))).toEqual({ ...entered, deletes: true })
   })
 })
 
@@ -115,10 +123,10 @@ describe('wrong usage says what can be typed instead', () => {
     ['neither yes nor no', ofConflict({ kept: both }), typed(undefined, 'is_excluded=2', 'exclusion_reason='), /^is_excluded is yes or no/],
     ['what cannot be typed', ofConflict({ kept: { bands: [] } }), typed(undefined, '3'), /^That cannot be typed here/],
     [
-      'a choice for what was not taken',
-      ofRefused(),
-      typed('now'),
-      /^A write that was not taken can only be put aside: markbook issues resolve edd119$/,
+      'what was not taken, where it cannot be entered',
+      ofRefused({ may_enter: false }),
+      typed('other'),
+      /^That cannot be entered as it was written\. markbook issues resolve edd119 puts it aside\.$/,
     ],
     [
       'a held row',

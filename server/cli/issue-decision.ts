@@ -6,22 +6,25 @@ import { shortMoment } from './words.ts'
 
 /** What was typed: one of the two values, or with `--value` others instead of both. */
 type Typed = { choice: 'now' | 'other' | undefined; values: readonly string[] }
-/** What to send to the service: the decision of a conflict, or that a refused write is put aside. */
+/** What to send to the service: the decision of a conflict, or that a refused write is put aside, or entered (`enters`). */
 export type Decision =
   | { of: 'conflict'; id: string; body: { choice: 'current' | 'kept' | 'typed'; value?: Record<string, unknown> }; deletes: boolean }
-  | { of: 'refused'; id: string }
+  | { of: 'refused'; id: string; enters: boolean; deletes: boolean }
 
 /**
  * The decision that was typed. Throws wrong usage, with what can be typed instead, where the issue is done, is not decided here, or is
  * decided with other arguments.
  */
 export function decisionOf(told: DescribedIssue, { choice, values }: Typed): Decision {
-  const { issue, conflict, short } = told
+  const { issue, conflict } = told
   if (issue.isDone) throw wrongUsage(`${alreadyDone(told)} Nothing was changed.`)
   const isTyped = values.length > 0
   if (issue.kind === 'refused') {
-    if (choice === undefined && !isTyped) return { of: 'refused', id: issue.about.id }
-    throw wrongUsage(`A write that was not taken can only be put aside: markbook issues resolve ${short}`)
+    const { id, may_enter, value } = issue.about
+    if (isTyped) throw wrongUsage(`Another value is entered in the app. Here: ${waysText(told)}`)
+    if (choice !== 'other') return { of: 'refused', id, enters: false, deletes: false }
+    if (may_enter) return { of: 'refused', id, enters: true, deletes: value === null }
+    throw wrongUsage(`That cannot be entered as it was written. ${waysText(told)}`)
   }
   if (!conflict) {
     const { what, by } = elsewhere(issue)
@@ -35,6 +38,8 @@ export function decisionOf(told: DescribedIssue, { choice, values }: Typed): Dec
     ? { of: 'conflict', id, body: { choice: 'current' }, deletes: false }
     : { of: 'conflict', id, body: { choice: 'kept' }, deletes: kept === null }
 }
+
+const waysText = ({ short }: DescribedIssue) => `markbook issues resolve ${short} puts it aside.`
 
 const alreadyDone = ({ issue, conflict }: DescribedIssue): string =>
   conflict?.resolved_at

@@ -1,4 +1,4 @@
-import type { Conflict } from '@markbook/shared/contract/replication.rows'
+import type { Conflict, RefusedWrite } from '@markbook/shared/contract/replication.rows'
 import type { Issue } from '../features/replication/issues.ts'
 import { entityName, nodeOwnerText, personName, reasons, rowName, valuesText, whyRefused } from './replication-words.ts'
 import { factLines, INDENT, shortened, WIDTH, wrap } from './table.ts'
@@ -114,7 +114,7 @@ export function wholeText(told: DescribedIssue, school: string | null): string[]
 
 type Fact = readonly [name: string, ...lines: string[]]
 /** No line where there is no text. */
-const fact = (name: string, text: string | null | undefined): Fact[] => (text ? [[name, text]] : [])
+const fact = (name: string, text: string | false | null | undefined): Fact[] => (text ? [[name, text]] : [])
 
 function factsOf(told: DescribedIssue): Fact[] {
   const { issue, conflict } = told
@@ -122,8 +122,9 @@ function factsOf(told: DescribedIssue): Fact[] {
     case 'conflict':
       return conflict ? conflictFacts(told, conflict) : []
     case 'refused': {
-      const { actor, at, refused_at, seen_at, from } = issue.about
+      const { actor, at, refused_at, seen_at, from, may_enter } = issue.about
       return [
+        ...fact('Counts now', nowOfRefused(told, issue.about) || (may_enter && 'not there')),
         ...fact('Written', writtenText(told)),
         ['By', `${personName(actor)}, ${shortMoment(at)}`],
         ...fact('On', from && (from.name ?? 'another server')),
@@ -175,7 +176,14 @@ export function adviceText(told: DescribedIssue): string[] {
   const { issue, short, conflict } = told
   if (issue.isDone) return []
   const typed = `markbook issues resolve ${short}`
-  if (issue.kind === 'refused') return [...wrap(ENTER_AGAIN, WIDTH), `${INDENT}${typed} --as <email>`]
+  if (issue.kind === 'refused') {
+    const { may_enter, value } = issue.about
+    if (!may_enter) return [...wrap(ENTER_AGAIN, WIDTH), `${INDENT}${typed} --as <email>`]
+    return choices([
+      [`${typed} other`, value === null ? 'deletes it after all' : `enters what was written: ${writtenText(told)}`],
+      [`${typed} now`, `puts it aside${nowOfRefused(told, issue.about, ': what counts now is ')}`],
+    ])
+  }
   if (!conflict) {
     const { what, by } = elsewhere(issue)
     return [...wrap(what, WIDTH), ...by.map((command) => INDENT + command)]
@@ -185,8 +193,18 @@ export function adviceText(told: DescribedIssue): string[] {
     [`${typed} other`, conflict.kept ? `takes the other: ${otherText(told, conflict)}` : 'deletes it after all'],
     ...(conflict.kept ? [[`${typed} --value ${exampleOf(conflict.kept)}`, 'says that neither was right']] : []),
   ]
+  return choices(ways)
+}
+
+function choices(ways: readonly (readonly string[])[]): string[] {
   const lines = ways.flatMap(([way = '', does = '']) => [INDENT + way, ...wrap(does, WIDTH - 6).map((line) => `      ${line}`)])
   return ['To decide it, with --as <email> of whoever decides:', ...lines]
+}
+
+/** What stands in the place of a refused write, behind `lead`; empty where the row is not here. */
+const nowOfRefused = (told: DescribedIssue, { current, out_of }: RefusedWrite, lead = ''): string => {
+  const text = current && textOf(told, current, out_of)
+  return text ? `${lead}${text}` : ''
 }
 
 const ENTER_AGAIN = 'What should count has to be entered again by somebody who may. Then it is put aside:'

@@ -182,7 +182,9 @@ describe('markbook issues show', () => {
     ])
       expect(text).toMatch(part)
     expect(await shown(AT.deletion)).toMatch(/Written too: +deleted\n[\s\S]*Somebody deleted it while/)
-    expect(await shown(AT.below)).toMatch(/Written: +99 \/ 100\n[\s\S]*On: +STAFF-PC-07\n[\s\S]*What should count/)
+    expect(await shown(AT.below)).toMatch(
+      /Counts now: +71 \/ 100\n *Written: +99 \/ 100\n[\s\S]*On: +STAFF-PC-07\n[\s\S]* other\n +enters what was written: 99 \/ 100\n[\s\S]* now\n +puts it aside: what counts now is 71 \/ 100/,
+    )
     expect(await shown(AT.copy)).toContain('  markbook node revoke "STAFF-PC-07 (2)"\n')
     // What another computer sent tells the terminal nothing.
     const sent = await shown(AT.remark)
@@ -225,6 +227,13 @@ describe('markbook issues resolve', () => {
     for (const place of [AT.own, AT.below] as const)
       expect(await said('resolve', ids[place] as string, '--as', HEAD)).toMatch(/^Put aside in the name of ngozi\.okafor@/)
     await wrong(/^That was put aside already, on /, 'resolve', ids[AT.own] as string, '--as', HEAD)
+  })
+
+  test('or it is entered after all, in the name of who does it', async () => {
+    const id = await idAt(AT.below)
+    expect(await said('resolve', id, 'other', '--as', HEAD)).toMatch(/^Entered in the name of ngozi\.okafor@\S+: Mark: Adeyemi/)
+    expect([await markOf(marks.zoe), await writerOf(marks.zoe)]).toMatchObject([{ score: 99 }, people.okafor.id])
+    await wrong(/^That was put aside already, on /, 'resolve', id, 'other', '--as', HEAD)
   })
 
   test('an id that is wrong says where the right ones are; without a name it says so', async () => {

@@ -118,7 +118,9 @@ export type HeldRow = z.infer<typeof HeldRow>
  * A refused write: of this node, refused by its parent; or, with `from`, of a node below, refused here; `user` is the owner of that
  * laptop. All that one person wrote to a row and was refused at one time is one write of many `units`.
  * `value`: the written values by column; null for a deletion and for a write that could not be read (`malformed`); empty where it is too
- * long to keep. `out_of`: the maximum of a mark. `actor`: as the node below reported. `seen_at`: when somebody dismissed it, or its write
+ * long to keep. `current`: what stands in these columns, under a deletion the row; null where the row is absent, or the caller may not see
+ * it. `may_enter`: the caller may write it here, and it would change something. `out_of`: the maximum of a mark. `actor`: as the node below
+ * reported. `seen_at`: when somebody dismissed it, or its write
  * was accepted later or kept as a conflict. The code `more`: more writes were refused than are kept.
  */
 export const RefusedWrite = row('RefusedWrite', {
@@ -128,6 +130,8 @@ export const RefusedWrite = row('RefusedWrite', {
   where: z.string(),
   units: z.array(z.string()),
   value: Columns.nullable(),
+  current: Columns.nullable(),
+  may_enter: Flag,
   out_of: z.number().nullable(),
   actor: Person,
   at: Instant,

@@ -46,6 +46,17 @@ export const replicationFailures = failures('sync', {
 })
 
 /** Other nodes, and the state of replication with them (decisions and sync/SPEC.md). */
+/** What is in the way of a write that a person makes again, as the endpoint of its row says it. */
+const DECIDING = [
+  'sync.cannot_resolve',
+  'sync.belongs_to_nothing',
+  'reports.locked',
+  'grades.not_your_subject',
+  'assessments.not_your_subject',
+  'assessments.shared',
+  'auth.fresh_proof_needed',
+] as const
+
 export const replication = {
   status: endpoint('GET /api/sync/status', 'staff', 'Say in one sentence and in numbers how replication goes', { reply: SyncStatus }),
   events: endpoint('GET /api/sync/events', 'staff', 'Follow how replication goes', {
@@ -82,15 +93,7 @@ export const replication = {
         { path: ['value'], message: 'goes with the choice typed alone' },
       ),
       reply: Conflict,
-      fails: [
-        'sync.cannot_resolve',
-        'sync.belongs_to_nothing',
-        'reports.locked',
-        'grades.not_your_subject',
-        'assessments.not_your_subject',
-        'assessments.shared',
-        'auth.fresh_proof_needed',
-      ],
+      fails: DECIDING,
     },
   ),
   waiting: endpoint('GET /api/sync/waiting', 'staff', 'List the rows that the parent does not have yet, in the order in which they go', {
@@ -120,6 +123,13 @@ export const replication = {
     who: 'For those who see it in the list.',
     notes: 'It stays in the list, and the status counts it no longer.',
     reply: Done,
+  }),
+  enter: endpoint('POST /api/sync/refused/:id/enter', 'staff', 'Write after all what was not taken, and put it aside', {
+    who: 'For those who see it in the list and may write the row; where it is not there, for administrators.',
+    notes:
+      'It is written in the name of the caller, through the endpoint that a person would use, with its rights and checks: a change, a new row under the id that it had, or a deletion. 409 `sync.cannot_resolve` where nothing would change, or not all of it was kept.',
+    reply: Done,
+    fails: DECIDING,
   }),
   nodes: endpoint('GET /api/sync/nodes', 'admin', 'List the other nodes of the school', { reply: z.array(SyncNode) }),
   invite: endpoint(

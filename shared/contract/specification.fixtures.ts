@@ -202,6 +202,7 @@ export const addedRows: readonly string[] = [
   'GET /api/sync/held',
   'GET /api/sync/refused',
   'POST /api/sync/refused/:id/seen',
+  'POST /api/sync/refused/:id/enter',
   'GET /api/sync/nodes',
   'POST /api/sync/nodes/invite',
   'POST /api/sync/join',

@@ -44,7 +44,7 @@ export function issuesCommand(program: Command) {
   })
     .argument('<id>', 'as the list has it')
     .action(show)
-  addCommand(issues, 'resolve', 'decide which of two values counts, or put aside a write that was not taken', {
+  addCommand(issues, 'resolve', 'decide which of two values counts; enter what was not taken, or put it aside', {
     about: `It is decided as in the app: by somebody who may write that row, whose name stands in the history. On a teacher's
 laptop that is its teacher, and --as is not needed. Wrong usage is also an id that is not there, what is decided
 already, and what is not decided here (a row that waits, a clock, a copied computer).`,
@@ -52,6 +52,7 @@ already, and what is not decided here (a row that waits, a clock, a copied compu
       'markbook issues resolve 3f9a2c now --as head@school.example      what counts now stays',
       'markbook issues resolve 3f9a2c other --as head@school.example    the other value counts from now on',
       'markbook issues resolve 3f9a2c --value 72.5 --as head@school.example',
+      'markbook issues resolve 81c0de other --as head@school.example    what was not taken is entered after all',
       'markbook issues resolve 81c0de --as head@school.example          a write that was not taken is put aside',
     ],
     exits: { 0: 'it is decided, or put aside', 1: 'that person may not, a rule is in the way, or you said no: nothing was changed' },
@@ -119,13 +120,13 @@ async function resolve(id: string, choice: 'now' | 'other' | undefined, { value:
     const { told } = await store.read(asSystem(), (tx) => issueNamed(tx, hereOf(services), id))
     const decision = decisionOf(told, { choice, values })
     const person = await inWhoseName(services, told.issue, as)
-    if (decision.of === 'conflict' && decision.deletes)
+    if (decision.deletes)
       await confirm(harmless(`${subjectOfIssue(told)} then goes, with all that belongs to it, here and at the other places. Delete it?`), {
         yes,
       })
     await carryOut(services, person, decision)
     const { told: after } = await store.read(asSystem(), (tx) => issueNamed(tx, hereOf(services), told.issue.ref))
-    console.log([...outcomeOf(after, person.email).flatMap((line) => wrap(line, WIDTH)), await left(services)].join('\n'))
+    console.log([...outcomeOf(after, person.email, decision).flatMap((line) => wrap(line, WIDTH)), await left(services)].join('\n'))
   }, config)
 }
 
@@ -134,7 +135,7 @@ async function carryOut(services: Services, { userId, email }: { userId: string;
   const params = { id: decision.id }
   await actingAs(services, userId, async (api) => {
     if (decision.of === 'conflict') await api.replication.resolve({ params, body: decision.body })
-    else await api.replication.seen({ params })
+    else await api.replication[decision.enters ? 'enter' : 'seen']({ params })
   }).catch((error) => {
     throw error instanceof Failure ? new Error(inWords(error, email)) : error
   })
@@ -161,9 +162,12 @@ function inWords({ status, message, issues = [] }: Failure, email: string): stri
   return [why, ...issues.map(({ path, message }) => `${path.replace(/^value\./, '')} ${message}.`), 'Nothing was changed.'].join(' ')
 }
 
-function outcomeOf(told: DescribedIssue, email: string): string[] {
+function outcomeOf(told: DescribedIssue, email: string, decision: Decision): string[] {
   const { issue, conflict } = told
-  if (issue.kind === 'refused') return [`Put aside in the name of ${email}: ${subjectOfIssue(told)}`]
+  if (issue.kind === 'refused') {
+    const done = decision.of === 'refused' && decision.enters ? 'Entered' : 'Put aside'
+    return [`${done} in the name of ${email}: ${subjectOfIssue(told)}`]
+  }
   const now = conflict?.current ? `Now counts: ${nowText(told, conflict)}` : 'It is not there any more.'
   return [`Decided in the name of ${email}: ${subjectOfIssue(told)}`, now]
 }

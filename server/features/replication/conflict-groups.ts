@@ -8,11 +8,17 @@ import type { ReadTx } from '../../store/tx.ts'
 type Conflict = Row<'sync_conflict'>
 type Values = Readonly<Record<string, unknown>>
 
+/** A unit that was written and does not stand, in a record of a conflict or of a refusal. `value`: null for a deletion. */
+export type Overruled = Pick<Conflict, 'id' | 'school_id' | 'entity' | 'row_id' | 'unit' | 'value'>
+type Group<T extends Overruled> = readonly [T, ...T[]]
+/** What one person wrote to one row, and people decide together. */
+export type OverruledGroup = Group<Overruled>
+
 /**
  * Records of conflicts that people decide together: what one person wrote to one row at one node, in any number of units, and that was
  * overruled for one reason. The oldest is first, and names the group. Records that were decided together are a group of their own.
  */
-export type ConflictGroup = readonly [Conflict, ...Conflict[]]
+export type ConflictGroup = Group<Conflict>
 
 export function groupsOf(records: readonly Conflict[]): ConflictGroup[] {
   return [...groupedBy(records, groupKey).values()].map((group) => group.sort(byAge) as [Conflict, ...Conflict[]])
@@ -37,7 +43,7 @@ export async function openConflicts(tx: ReadTx, school?: string): Promise<number
 }
 
 /** The last record of each unit, in the order of the table's units; its author had seen the earlier ones. */
-export function lastOfUnits(group: ConflictGroup): Conflict[] {
+export function lastOfUnits<T extends Overruled>(group: Group<T>): T[] {
   const last = new Map(group.map((record) => [record.unit, record]))
   const { entity } = group[0]
   const order = Object.hasOwn(descriptions, entity) ? [EXISTENCE, ...Object.keys(descriptions[entity as Replicated].units)] : []
@@ -45,20 +51,20 @@ export function lastOfUnits(group: ConflictGroup): Conflict[] {
 }
 
 /** For a created row with records of single units too, only those of the units. */
-function conflictsToReport(group: ConflictGroup): Conflict[] {
+function conflictsToReport<T extends Overruled>(group: Group<T>): T[] {
   const records = lastOfUnits(group)
   const parts = records.filter(({ unit }) => unit !== EXISTENCE)
   return parts.length > 0 ? parts : records
 }
 
 /** The written values by column; null for a deletion. */
-export function valuesOf(records: readonly Conflict[]): Values | null {
+export function valuesOf(records: readonly Overruled[]): Values | null {
   return records.every(({ value }) => value === null) ? null : Object.assign({}, ...records.map(({ value }) => value))
 }
-export const keptOf = (group: ConflictGroup): Values | null => valuesOf(conflictsToReport(group))
+export const keptOf = (group: OverruledGroup): Values | null => valuesOf(conflictsToReport(group))
 
 /** The records that differ from the present row; all where none does. */
-export function differingRecords(group: ConflictGroup, row: Values | undefined): Conflict[] {
+export function differingRecords<T extends Overruled>(group: Group<T>, row: Values | undefined): T[] {
   const told = conflictsToReport(group)
   const isOther = ([name, value]: [string, unknown]) => (row ? !isSame(value, row[name] ?? null) : !EMPTY.includes(value))
   const others = told.filter(({ value }) => Object.entries(value ?? {}).some(isOther))

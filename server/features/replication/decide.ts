@@ -29,12 +29,11 @@ import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
-import { type ConflictGroup, keptOf, lastOfUnits } from './conflict-groups.ts'
-import { demandParents, makeAgain } from './makers.ts'
+import { keptOf, lastOfUnits, type Overruled, type OverruledGroup } from './conflict-groups.ts'
+import { demandParents, isMade, makeAgain } from './makers.ts'
 import { writers } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
-export type Conflict = Row<'sync_conflict'>
 export type DecidingContext = HandlerContext<typeof replication.resolve>
 export type Decision = { choice: 'current' | 'kept' | 'typed'; value?: Values | undefined }
 
@@ -73,23 +72,19 @@ const removers: Partial<Record<string, Remover>> = {
   school_management: remover(schools.removeMember, schoolHandlers.removeMember, ({ user_id }) => ({ userId: user_id })),
 }
 
-const isDeletion = ({ value }: Conflict) => value === null
+const isDeletion = ({ value }: Overruled) => value === null
 /** Whether the write created or deleted the row, rather than changing a part of it. */
-const isOfExistence = ({ entity, unit }: Conflict) => !(unit in (descriptions[entity as Replicated]?.units ?? {}))
+const isOfExistence = ({ entity, unit }: Overruled) => !(unit in (descriptions[entity as Replicated]?.units ?? {}))
 
 /** A history entry in the form that undoing takes: `before` holds the values to write. */
-const entryFor = (
-  { id, school_id, entity, row_id, node_id }: Conflict,
-  action: EntryOf['action'],
-  changes: EntryOf['changes'],
-): EntryOf => ({
+const entryFor = ({ id, school_id, entity, row_id }: Overruled, action: EntryOf['action'], changes: EntryOf['changes']): EntryOf => ({
   id,
   school_id,
   seq: 0,
   node_seq: 0,
   at: '',
   actor_id: null,
-  node_id,
+  node_id: '',
   entity: entity as EntryOf['entity'],
   row_id,
   near_id: row_id,
@@ -101,7 +96,7 @@ const entryFor = (
   source_id: null,
 })
 
-const presentRow = ({ tx, caller }: DecidingContext, { entity, row_id }: Conflict): Promise<Values | undefined> =>
+export const presentRow = ({ tx, caller }: DecidingContext, { entity, row_id }: Overruled): Promise<Values | undefined> =>
   Object.hasOwn(descriptions, entity)
     ? (tx.find(entity as Replicated, caller.school_id, row_id) as Promise<Values | undefined>)
     : Promise.resolve(undefined)
@@ -110,7 +105,7 @@ const presentRow = ({ tx, caller }: DecidingContext, { entity, row_id }: Conflic
  * Throws 403 where the caller may not write the row of the conflict. For an absent row, or one that no route writes, administrators
  * decide.
  */
-export async function demandMayDecide(context: DecidingContext, conflict: Conflict): Promise<void> {
+export async function demandMayDecide(context: DecidingContext, conflict: Overruled): Promise<void> {
   const row = await presentRow(context, conflict)
   const writer = writers[conflict.entity]
   if (row && isDeletion(conflict) && removers[conflict.entity]) await loadToRemove(context, conflict.entity, row)
@@ -118,7 +113,7 @@ export async function demandMayDecide(context: DecidingContext, conflict: Confli
   else if (context.caller.role !== 'admin') throw common.adminOnly()
 }
 
-export async function mayDecide(context: DecidingContext, conflict: Conflict): Promise<boolean> {
+export async function mayDecide(context: DecidingContext, conflict: Overruled): Promise<boolean> {
   try {
     await demandMayDecide(context, conflict)
     return true
@@ -141,8 +136,24 @@ async function loadToRemove(context: DecidingContext, entity: string, row: Value
   }
 }
 
+/**
+ * Whether something of a write that does not stand can be written as the row is here: what it says differs, and there is an endpoint for
+ * it. `row`: undefined where there is none.
+ */
+export function canBeWritten(group: OverruledGroup, row: Values | undefined): boolean {
+  const [{ entity }] = group
+  const kept = keptOf(group)
+  if (kept === null) return row !== undefined && (entity === 'grade' || Object.hasOwn(removers, entity))
+  const parts = partsOf(group)
+  if (row) return Object.hasOwn(writers, entity) && parts.flatMap(columnsOf).some((column) => isOther(kept, row, column))
+  const made = lastOfUnits(group).find(isOfExistence)
+  return made?.value?.['id'] !== undefined && (entity === 'grade' || isMade(entity))
+}
+
+const isOther = (wanted: Values, row: Values, column: string) => column in wanted && !isSame(wanted[column], row[column] ?? null)
+
 /** Writes a person's decision as they would write it. The present value needs no write, unless nobody could have entered it. */
-export async function carryOut(context: DecidingContext, group: ConflictGroup, { choice, value }: Decision): Promise<void> {
+export async function carryOut(context: DecidingContext, group: OverruledGroup, { choice, value }: Decision): Promise<void> {
   if (choice === 'current') return withoutContradiction(context, group).catch(toResolvingFailure)
   const wanted = choice === 'kept' ? keptOf(group) : typed(group, value)
   const write = wanted === null ? removeAgain(context, group[0]) : writeAgain(context, group, wanted)
@@ -153,7 +164,7 @@ export async function carryOut(context: DecidingContext, group: ConflictGroup, {
  * A merge may combine one person's score with another's code that excludes a score. A decision for the present value keeps the part in
  * question; the other is cleared, as if the person entered that part.
  */
-async function withoutContradiction(context: DecidingContext, group: ConflictGroup): Promise<void> {
+async function withoutContradiction(context: DecidingContext, group: OverruledGroup): Promise<void> {
   const [conflict] = group
   const units = new Set(
     partsOf(group)
@@ -169,7 +180,7 @@ async function withoutContradiction(context: DecidingContext, group: ConflictGro
 }
 
 /** The typed values of one or several units, whole; the endpoints check them further. Other columns stay. */
-function typed(group: ConflictGroup, value: Values | undefined): Values {
+function typed(group: OverruledGroup, value: Values | undefined): Values {
   const units = partsOf(group).map(columnsOf)
   if (units.length === 0) throw replicationFailures.cannotResolve({ message: 'Another value can only be given for one part of a row.' })
   const names = Object.keys(value ?? {})
@@ -185,11 +196,11 @@ const mustHave = (units: readonly (readonly string[])[]) =>
     ? `must have exactly ${units[0]?.join(', ')}`
     : `must have all of one of these: ${units.map((each) => each.join(', ')).join('; ')}`
 
-const columnsOf = ({ entity, unit }: Conflict): readonly string[] => descriptions[entity as Replicated]?.units[unit] ?? []
+const columnsOf = ({ entity, unit }: Overruled): readonly string[] => descriptions[entity as Replicated]?.units[unit] ?? []
 /** The records of writes to a part of an existing row, not of its creation. */
-const partsOf = (group: ConflictGroup): Conflict[] => lastOfUnits(group).filter((each) => !isOfExistence(each))
+const partsOf = (group: OverruledGroup): Overruled[] => lastOfUnits(group).filter((each) => !isOfExistence(each))
 
-async function removeAgain(context: DecidingContext, conflict: Conflict): Promise<void> {
+async function removeAgain(context: DecidingContext, conflict: Overruled): Promise<void> {
   const row = await presentRow(context, conflict)
   if (!row) return
   if (conflict.entity === 'grade') {
@@ -212,7 +223,7 @@ async function removeAgain(context: DecidingContext, conflict: Conflict): Promis
  * Writes the wanted values. An absent row is made first; in an existing one each differing part is written separately, since it may have
  * its own endpoint. A score and a code are one entry.
  */
-async function writeAgain(context: DecidingContext, group: ConflictGroup, wanted: Values): Promise<void> {
+async function writeAgain(context: DecidingContext, group: OverruledGroup, wanted: Values): Promise<void> {
   const [conflict] = group
   const { entity, row_id } = conflict
   const row = await presentRow(context, conflict)
@@ -234,7 +245,7 @@ async function writeAgain(context: DecidingContext, group: ConflictGroup, wanted
 /** `isMade`: that the row exists is part of what is wanted, so nothing need differ. */
 async function writeParts(
   context: DecidingContext,
-  parts: readonly Conflict[],
+  parts: readonly Overruled[],
   wanted: Values,
   { row, isMade }: { row: Values; isMade: boolean },
 ): Promise<void> {
@@ -255,7 +266,7 @@ async function writeParts(
 /** Columns that are set when a row is created: they are no difference to decide. */
 const SET_AT_CREATION: readonly string[] = ['enrolled_at']
 
-const isOfMark = ({ entity, unit }: Conflict): boolean => entity === 'grade' && (unit === 'score' || unit === 'status')
+const isOfMark = ({ entity, unit }: Overruled): boolean => entity === 'grade' && (unit === 'score' || unit === 'status')
 
 /** The values of these columns, where present. */
 export const named = (values: Values, columns: readonly string[]): Values =>

@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 import type { ReadTx } from '../../store/tx.ts'
 import { isApart } from './clocks.ts'
 import { type ConflictGroup, groupsOf } from './conflict-groups.ts'
-import { refusedOf } from './refused.ts'
+import { refusedOf, SERVICE } from './refused.ts'
 import { conflictsWhere, heldOf, nodesOf } from './replication.queries.ts'
 
 type About =
@@ -27,7 +27,7 @@ const refOf = (kind: Issue['kind'], id: string): string => createHash('sha256').
 export async function issuesOf(tx: ReadTx, school: string, { done = false }: { done?: boolean } = {}): Promise<Issue[]> {
   const { status } = tx.t.sync_conflict
   const conflicts = await conflictsWhere(tx, school, eq(status, done ? 'resolved' : 'open'))
-  const refused = (await refusedOf(tx, school, null)).filter(({ seen_at }) => (seen_at !== null) === done)
+  const refused = (await refusedOf(tx, school, SERVICE)).filter(({ seen_at }) => (seen_at !== null) === done)
   const of: Make = (since, id, about) => ({ ref: refOf(about.kind, id), school, since, isDone: done, ...about })
   return [
     ...groupsOf(conflicts).map((records) => of(latestOf(records), records[0].id, { kind: 'conflict', about: records[0], records })),

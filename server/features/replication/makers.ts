@@ -119,6 +119,9 @@ const makers: Partial<Record<string, Maker>> = {
   attendance_mark: { ask: (row) => registered(row, [{ studentId: row['student_id'], code: row['code'], note: row['note'] ?? null }]) },
 }
 
+/** Whether rows of this table are created through an endpoint. */
+export const isMade = (entity: string): boolean => Object.hasOwn(makers, entity)
+
 /**
  * Creates a row that is not here, under the id that it had: rows that name it stay valid, and a row that is kept at two nodes is one row.
  * Returns the units that the endpoint did not write. Throws 409 where the table has no such endpoint, or a parent row is missing.

@@ -28,9 +28,14 @@ const FURTHER: readonly string[] = ['assessment', 'report_book']
 
 /**
  * The names of rows for people: «Kelly Aoife · Test 1 · Mathematics» for a mark. Follows references, two steps at most, with one query for
- * each table and step. A deleted row has its last name, as far as this node knows it; else it has none.
+ * each table and step. A deleted row has its last name, as far as this node knows it; else it has none, but for what `told` says of it.
  */
-export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[]): Promise<(each: Named) => string> {
+export async function namesOf(
+  tx: ReadTx,
+  school: string,
+  asked: readonly Named[],
+  told: (each: Named) => Stored | undefined = () => undefined,
+): Promise<(each: Named) => string> {
   const found = new Map<string, Stored>()
   const load = async (wanted: readonly Named[]) => {
     for (const entity of new Set(wanted.map((each) => each.entity))) {
@@ -44,6 +49,10 @@ export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[
     }
   }
   await load(asked)
+  for (const each of asked) {
+    const row = found.has(keyOf(each.entity, each.row_id)) ? undefined : told(each)
+    if (row) found.set(keyOf(each.entity, each.row_id), row)
+  }
   const first = asked.flatMap((each) => linksOf(found.get(keyOf(each.entity, each.row_id))))
   await load(first)
   const further = first.filter(({ entity }) => FURTHER.includes(entity))

@@ -1,5 +1,5 @@
 import { replication, replicationFailures } from '@markbook/shared/contract/replication'
-import type { SyncNode, WaitingFile } from '@markbook/shared/contract/replication.rows'
+import type { RefusedWrite, SyncNode, WaitingFile } from '@markbook/shared/contract/replication.rows'
 import { common } from '@markbook/shared/failures'
 import type { Resolution } from '@markbook/shared/tables/replication'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -12,15 +12,15 @@ import { renamePeer, revokePeer } from '../../replication/identity/nodes.ts'
 import { askWipe } from '../../replication/identity/wipe.ts'
 import { type MaySeeStudent, personalDataSeenBy, seenValues } from '../../replication/scope/personal-data.ts'
 import { laptopOwner } from '../../store/laptop.ts'
-import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { asSystem, asUser, type ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
 import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
-import { type ConflictGroup, groupsOf } from './conflict-groups.ts'
-import { carryOut, type DecidingContext, type Decision, demandMayDecide, mayDecide, named } from './decide.ts'
+import { type ConflictGroup, groupsOf, type OverruledGroup } from './conflict-groups.ts'
+import { carryOut, type DecidingContext, type Decision, demandMayDecide, mayDecide, named, presentRow } from './decide.ts'
 import { holdingsOf, NOTHING_HELD } from './holdings.ts'
-import { putAside, refusedById, refusedOf } from './refused.ts'
+import { canBeEntered, putAside, refusedById, refusedOf, writeOf } from './refused.ts'
 import { conflictsWhere, heldOf, nodesOf, shownConflicts } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
 import { waitingOf } from './waiting.ts'
@@ -53,6 +53,13 @@ const seenConflicts = (sees: MaySeeStudent, shown: readonly ShownConflict[]) =>
 /** A laptop holds only what its owner may read. */
 const seesAllRefused = async ({ tx, caller }: Asking): Promise<boolean> =>
   caller.role === 'admin' || (await laptopOwner(tx)) === caller.user_id
+
+/** A refused write that the caller sees in the list. */
+async function refusedSeen({ tx, caller }: Asking, id: string): Promise<Row<'sync_refused'>> {
+  const [refusal] = await refusedById(tx, { school: caller.school_id, id })
+  if (!refusal || !(refusal.actor_id === caller.user_id || (await seesAllRefused({ tx, caller })))) throw common.notFound()
+  return refusal
+}
 
 async function peerOf({ tx, caller }: HandlerContext<typeof replication.rename>, id: string): Promise<Row<'sync_peer'>> {
   const peer = await peerHeld(tx, id)
@@ -202,24 +209,47 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   refused: onGuard(
     replication.refused,
-    async ({ tx, caller }) => {
-      const refused = await refusedOf(tx, caller.school_id, (await seesAllRefused({ tx, caller })) ? null : caller.user_id)
+    async (context) => {
+      const { tx, caller } = context
+      const seesAll = await seesAllRefused(context)
+      const may = ([write]: OverruledGroup) => caller.role === 'admin' || mayDecide(context as DecidingContext, write)
+      const refused = await refusedOf(tx, caller.school_id, { of: seesAll ? null : caller.user_id, seesAll, may })
       const sees = await personalDataSeenBy({ tx, caller })
-      return refused.map((each) => ({ ...each, value: seenValues(sees, each.entity, each.row_id, each.value) }))
+      return refused.map((each) => {
+        const seen = <V extends RefusedWrite['value']>(values: V) => seenValues(sees, each.entity, each.row_id, values)
+        return { ...each, value: seen(each.value), current: seen(each.current) }
+      })
     },
     'system',
   ),
 
   seen: on(replication.seen, {
     as: 'system',
-    load: async ({ tx, caller }, { params }) => {
-      const [refusal] = await refusedById(tx, { school: caller.school_id, id: params.id })
-      if (!refusal || !(refusal.actor_id === caller.user_id || (await seesAllRefused({ tx, caller })))) throw common.notFound()
-      return refusal
-    },
+    load: (context, { params }) => refusedSeen(context, params.id),
     run: async ({ tx }, _asked, refusal) => {
       await putAside(tx, refusal)
       return { message: 'It is put aside.' }
+    },
+  }),
+
+  enter: on(replication.enter, {
+    as: 'system',
+    load: async (context, { params }) => {
+      const { tx, caller } = context
+      const refusal = await refusedSeen(context, params.id)
+      const write = await writeOf(tx, refusal)
+      // The list is the service's; the row is written as the person.
+      await tx.actAs(asUser(caller.user_id))
+      await demandMayDecide(context, write[0])
+      return { refusal, write }
+    },
+    run: async (context, _asked, { refusal, write }) => {
+      const { tx, caller } = context
+      if (!canBeEntered(write, refusal.code, await presentRow(context, write[0]))) throw replicationFailures.cannotResolve()
+      await carryOut(context, write, { choice: 'kept' })
+      await tx.actAs(asSystem(caller.user_id))
+      await putAside(tx, refusal)
+      return { message: 'It is entered.' }
     },
   }),
 

@@ -131,7 +131,7 @@ async function writtenBy(tx: ReadTx, school: string, rows: readonly { entity: st
   }
 }
 
-async function currentRows(tx: ReadTx, school: string, rows: readonly Row<'sync_conflict'>[]) {
+export async function currentRows(tx: ReadTx, school: string, rows: readonly { entity: string; row_id: string }[]) {
   const found = new Map<string, Record<string, unknown>>()
   for (const entity of new Set(rows.map((each) => each.entity))) {
     if (!Object.hasOwn(descriptions, entity)) continue

@@ -103,7 +103,7 @@ const refusal = (id: string, school_id: string, actor_id: string, code: string) 
   id,
   school_id,
   table_name: 'grade',
-  row_id: storyId('request', 1, 78),
+  row_id: school_id === hilltop ? rowIds.hilltop : rowIds.own,
   unit: 'score',
   value: { score: 12 },
   actor_id,

@@ -41,6 +41,12 @@ export const replicationRows: Rows<typeof replication> = {
     hilltop: [seen(refusalIds.hilltop), '403 404 404 404 404 ok '],
     absent: [seen(ABSENT), '            403 404 404 404 404 404'],
   },
+  enter: {
+    // Of a mark in her subject.
+    own: [seen(refusalIds.own), '        403 ok  404 404 ok  404'],
+    hilltop: [seen(refusalIds.hilltop), '403 404 404 404 404 ok '],
+    absent: [seen(ABSENT), '            403 404 404 404 404 404'],
+  },
   nodes: { own: [{}, onlyAdmins] },
   invite: {
     school: [{ body: { kind: 'school' } }, onlyAdmins],

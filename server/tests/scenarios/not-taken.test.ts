@@ -1,5 +1,6 @@
+import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import { elan, englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
+import { elan, englishExam, mathsExam, wanderer, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { michaelmas } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -30,12 +31,15 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
+const made = '2026-01-09T15:00:00.000Z'
+const wandererMark = naturalId('grade', mathsExam.id, wanderer.id)
 const marks = (...grades: { studentId: string; score: number; remarks?: string }[]) => ({ body: { assessmentId: mathsExam.id, grades } })
 const parentOf = async (node: School) => {
   const [parent] = await node.services.store.read(asSystem(), parentsOf)
   if (!parent) throw new Error('it has no parent')
   return parent
 }
+const historyAt = (node: School) => node.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.history))
 const unseen = async (node: School) => (await node.as.okafor.replication.refused()).filter(({ seen_at }) => seen_at === null)
 
 /** Sends what the laptop has written, as if no answer had ever come to it. */
@@ -56,6 +60,16 @@ async function demotedOnTheBus() {
   server.clock.advance(60_000)
   await server.services.store.renewNode()
 }
+
+/** Ada no longer teaches mathematics in 3B. */
+const unassign = () =>
+  server.services.store.write(asSystem(people.okafor.id), async (tx) => {
+    const all = await tx.db.select().from(tx.t.teacher_subject_assignment)
+    await tx.remove(
+      'teacher_subject_assignment',
+      all.filter(({ user_profile_id }) => user_profile_id === people.ada.id),
+    )
+  })
 
 /** On her laptop Ada makes herself an administrator. */
 async function promotesHerself() {
@@ -129,6 +143,49 @@ describe('the demoted teacher’s laptop sends marks that are not taken', () => 
     const facts = (rows: Awaited<ReturnType<typeof refusedAt>>) =>
       rows.map(({ row_id, unit, value, actor_id, hlc, code }) => JSON.stringify({ row_id, unit, value, actor_id, hlc, code })).sort()
     expect(facts(await refusedBelow(server))).toEqual(facts(await refusedAt(laptop)))
+  })
+
+  test('the head enters the changed mark and the new one, in the head’s name; the history has both', async () => {
+    await demotedOnTheBus()
+    await settle(link)
+    const head = server.as.okafor
+    const [before] = (await head.grades.list({ query: { assessmentId: mathsExam.id } })).filter(({ student_id }) => student_id === zoe.id)
+    const listed = await head.replication.refused()
+    const [ofZoe, ofElan] = [false, true].map((isNew) => listed.find(({ units }) => units.includes('row') === isNew))
+    expect(ofZoe).toMatchObject({ may_enter: true, current: { score: before?.score, remarks: before?.remarks } })
+    expect(ofElan).toMatchObject({ may_enter: true, current: null })
+    for (const each of [ofZoe, ofElan]) await head.replication.enter({ params: { id: each?.id ?? '' } })
+    const marked = await head.grades.list({ query: { assessmentId: mathsExam.id } })
+    const markOf = (student: string) => marked.find(({ student_id }) => student_id === student)
+    expect(markOf(zoe.id)).toMatchObject({ id: before?.id, score: 99, remarks: 'Much better', updated_by: people.okafor.id })
+    expect(markOf(elan.id)).toMatchObject({ id: ofElan?.row_id, score: 41, created_by: people.ada.id, updated_by: people.okafor.id })
+    expect(await unseen(server)).toEqual([])
+    expect((await head.replication.refused()).map(({ may_enter }) => may_enter)).toEqual([false, false])
+    const writers = (await historyAt(server)).filter(({ row_id, changes }) => row_id === before?.id && changes['score']?.after === 99)
+    expect(writers.map(({ actor_id }) => actor_id)).toEqual([people.ada.id, people.okafor.id])
+    await expect(head.replication.enter({ params: { id: ofZoe?.id ?? '' } })).rejects.toMatchObject({ code: 'sync.cannot_resolve' })
+  })
+
+  test('a deletion that was not taken shows what would go; whoever wrote it enters nothing without the right', async () => {
+    const [mark] = (await server.rows('grade')).filter(
+      ({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === zoe.id,
+    )
+    await demotedOnTheBus()
+    await (await signedIn(laptop, 'ada')).grades.remove({ params: { id: mark?.id ?? '' } })
+    await settle(link)
+    const head = server.as.okafor
+    const [deletion] = (await unseen(server)).filter(({ value }) => value === null)
+    const params = { id: deletion?.id ?? '' }
+    expect(deletion).toMatchObject({ row_id: mark?.id, may_enter: true, current: { score: mark?.score } })
+    await server.as.okafor.schools.updateMember({ params: { userId: people.ada.id }, body: { role: 'teacher' } })
+    const ada = await signedIn(server, 'ada')
+    expect(await ada.replication.refused()).toContainEqual(expect.objectContaining({ id: params.id, may_enter: true }))
+    await unassign()
+    expect(await ada.replication.refused()).toContainEqual(expect.objectContaining({ id: params.id, may_enter: false, current: null }))
+    await expect(ada.replication.enter({ params })).rejects.toMatchObject({ status: 403 })
+    await head.replication.enter({ params })
+    expect((await server.rows('grade')).filter(({ id }) => id === mark?.id)).toEqual([])
+    expect((await unseen(server)).map(({ id }) => id)).not.toContain(params.id)
   })
 
   test('nor is it when everything is compared anew', async () => {
@@ -229,6 +286,45 @@ describe('what is kept of a laptop', () => {
     expect(await server.as.okafor.replication.refused()).toMatchObject([
       { entity: 'student', where: 'Adeyemi Zoë', units: ['row'], value: null, actor: { id: people.ada.id }, code: 'malformed' },
     ])
+  })
+
+  test('is entered only where a person could have typed it, and names as its maker only who wrote it', async () => {
+    const { peer, push } = await pushed()
+    const stamp = stampOf(push.to)
+    const kept = async (values: object, { id = wandererMark, code = 'forbidden' } = {}) => {
+      const whole = { school_id: stBrigids, assessment_id: mathsExam.id, student_id: wanderer.id, created_by: null, created_at: made }
+      const state = {
+        ...{ id, schema: 1, vv: {}, alive: [[stamp[0], stamp[1]] as const], extra: null },
+        values: { id, ...whole, score: 7, status: null, remarks: null, is_excluded: false, exclusion_reason: null, ...values },
+        units: { row: stamp, score: stamp, remarks: stamp },
+      }
+      const units = ['row', 'score', 'remarks'].map((unit) => ({ unit, code }))
+      await server.services.store.write(asSystem(), async (tx) => {
+        await tx.local.delete(tx.t.sync_refused)
+        await keepChildRefusals(tx, peer, [{ table: 'grade', state, units, theirs: undefined }], [])
+      })
+      const [shown] = await server.as.okafor.replication.refused()
+      const entered = server.as.okafor.replication.enter({ params: { id: shown?.id ?? '' } })
+      return { where: shown?.where, may: shown?.may_enter, entered: await entered.catch(({ code }) => code) }
+    }
+    const not = { may: false, entered: 'sync.cannot_resolve' }
+    expect(await kept({ score: -1 })).toMatchObject(not)
+    expect(await kept({ remarks: 'x'.repeat(limits.text.remark + 1) })).toMatchObject(not)
+    expect(await kept({}, { id: zoe.id })).toMatchObject(not)
+    expect(await kept({}, { code: 'malformed' })).toMatchObject(not)
+    expect(await kept({ remarks: 'x'.repeat(limits.sync.refused.valueLength) })).toMatchObject(not)
+    expect(
+      await kept(
+        { student_id: people.marker.id, id: naturalId('grade', mathsExam.id, people.marker.id) },
+        { id: naturalId('grade', mathsExam.id, people.marker.id) },
+      ),
+    ).toMatchObject({ entered: 'sync.belongs_to_nothing' })
+    expect(await kept({ created_by: people.byrne.id })).toMatchObject({
+      // The history does not tell of it.
+      where: 'Gallagher Robin · Christmas exam · Mathematics · Michaelmas',
+      ...{ may: true, entered: { message: 'It is entered.' } },
+    })
+    expect((await server.rows('grade')).find(({ id }) => id === wandererMark)).toMatchObject({ score: 7, created_by: null })
   })
 
   test('names nobody whom the school does not know', async () => {

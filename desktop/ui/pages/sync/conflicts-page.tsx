@@ -14,7 +14,7 @@ import { issueOf } from '../../words/failure.ts'
 import { editable, lasting, moment, typedNumber } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { DecidedElsewhere, HistoryLink, useDecidedElsewhere } from './decided-elsewhere.tsx'
-import { differing, shownColumns, useColumnName, useReasonText, useRowName, useValueText } from './labels.ts'
+import { affectedResources, differing, shownColumns, useColumnName, useReasonText, useRowName, useValueText } from './labels.ts'
 import styles from './sync.module.css'
 
 /** Shows one conflict at a time, which one key decides. */
@@ -106,22 +106,6 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
     </>
   )
 }
-
-/** The resources that a decision may change. */
-const affectedResources = [
-  'grades',
-  'assessments',
-  'assessmentCategories',
-  'attendance',
-  'reports',
-  'students',
-  'subjects',
-  'classes',
-  'teachingSets',
-  'terms',
-  'academicYears',
-  'schools',
-] as const
 
 /** The last decision on this page, with the conflict as it was before. */
 type LastDecision = { conflict: Conflict; choice: ConflictChoice; message: string }

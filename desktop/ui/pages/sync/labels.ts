@@ -55,6 +55,22 @@ export function useReasonText(): (conflict: Pick<Conflict, 'kind' | 'reason'>) =
   return ({ kind, reason }) => t(`reason.${i18n.exists(`reason.${reason}`, { ns: 'records' }) ? reason : kind}` as 'reason.rule')
 }
 
+/** The resources that a decision may change. */
+export const affectedResources = [
+  'grades',
+  'assessments',
+  'assessmentCategories',
+  'attendance',
+  'reports',
+  'students',
+  'subjects',
+  'classes',
+  'teachingSets',
+  'terms',
+  'academicYears',
+  'schools',
+] as const
+
 /** The columns to show: without ids, and without technical, empty and false values unless there are no others. */
 export function shownColumns(value: Readonly<Record<string, unknown>> | null): readonly [string, unknown][] {
   const all = Object.entries(value ?? {}).filter(([, one]) => !(typeof one === 'string' && isId(one)))

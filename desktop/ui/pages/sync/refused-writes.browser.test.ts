@@ -53,7 +53,7 @@ describe.skipIf(!headlessPath)('refused writes of a laptop', () => {
     await store.renewNode()
   }
 
-  test('the head reads whose laptop, which pupil, what and why, in one line for a mark, and puts it aside', async () => {
+  test('the head reads whose laptop, which pupil, what and why, in one line for a mark; enters one, and puts one aside', async () => {
     const { context, page, faults } = await openWindow(browser)
     await school.signIn(context, 'okafor')
     await page.goto(`${school.url}/sync`)
@@ -71,8 +71,14 @@ describe.skipIf(!headlessPath)('refused writes of a laptop', () => {
     await expectFits(page)
     await list.scrollIntoViewIfNeeded()
     await picture(page, 'not-taken-head')
-    await ofZoe.getByRole('button', { name: 'I have seen it' }).click()
+    // Beside what was written stands what counts now.
+    expect(await ofZoe.innerText()).toMatch(/99 \/ 100[\s\S]*71 \/ 100/)
+    expect(await rows.filter({ hasText: 'Élan' }).innerText()).toContain('not there')
+    await ofZoe.getByRole('button', { name: 'Enter it after all' }).click()
     await page.getByText('1 entry sent here was not taken').first().waitFor()
+    const marks = await (await school.as('okafor')).grades.list({ query: { assessmentId: mathsExam.id } })
+    const mark = marks.find(({ student_id }) => student_id === zoe.id)
+    expect(mark).toMatchObject({ score: 99, remarks: 'Much better since she sits in front', updated_by: people.okafor.id })
     await rows.filter({ hasText: 'Élan' }).getByRole('button', { name: 'I have seen it' }).click()
     await list.waitFor({ state: 'detached' })
     await page.getByText('Everything is saved on this server').first().waitFor()

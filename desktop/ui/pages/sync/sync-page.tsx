@@ -1,11 +1,13 @@
 import type { RefusedWrite, SyncStatus, WaitingFile } from '@markbook/shared/contract/replication.rows'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Card, Facts, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { connectionSummary, type OpenWork, openWorkSummary } from '../../frame/sync-summary.ts'
@@ -14,7 +16,7 @@ import { enumerated, lasting, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { HoldingsNotice } from '../sign-in/holdings-notice.tsx'
 import { Join } from './join.tsx'
-import { RecordedValue, useTextsOf } from './labels.ts'
+import { affectedResources, RecordedValue, useRowName, useTextsOf } from './labels.ts'
 import styles from './sync.module.css'
 
 export function SyncPage() {
@@ -262,28 +264,50 @@ function RefusedWritesFrom({ from, rows }: { from: SourceNode; rows: readonly Re
   const { t } = useTranslation('sync')
   const { what, who, when } = useColumns()
   const seen = useSave('replication', 'seen')
+  const enter = useSave('replication', 'enter', affectedResources)
+  const [leaving, setLeaving] = useState<RefusedWrite | null>(null)
+  const rowName = useRowName()
   const refusal = useTextsOf(from ? 'refusalHere' : 'refusal')
   const title = useTitle(from)
+  const isBusy = seen.isPending || enter.isPending
+  const named = ({ id }: RefusedWrite) => ({ params: { id } })
   const columns: Column<RefusedWrite>[] = [
     what,
-    { head: t('value'), cell: (row) => <WrittenValue row={row} /> },
+    { head: t('notTaken.written'), cell: (row) => <WrittenValue row={row} /> },
+    { head: t('now'), cell: (row) => <PresentValue row={row} /> },
     who,
     when,
     { head: t('why'), cell: ({ code }) => refusal(code) },
     {
       head: t('putAside'),
-      cell: ({ id }) => (
-        <Button size="small" disabled={seen.isPending} onClick={() => seen.mutate({ params: { id } })}>
-          {t('seenIt')}
-        </Button>
+      cell: (row) => (
+        <span className={layout['row']}>
+          {row.may_enter && (
+            <Button size="small" disabled={isBusy} onClick={() => (row.value ? enter.mutate(named(row)) : setLeaving(row))}>
+              {t(row.value ? 'notTaken.enter' : 'notTaken.delete')}
+            </Button>
+          )}
+          <Button size="small" disabled={isBusy} onClick={() => seen.mutate(named(row))}>
+            {t('seenIt')}
+          </Button>
+        </span>
       ),
     },
   ]
   return (
     <Card title={title}>
       <p>{from ? t('notTaken.lead', { node: from.name ?? t('elsewhere') }) : t('refusedLead')}</p>
-      <FailureNotice failure={seen.error} />
+      <FailureNotice failure={seen.error ?? (leaving ? null : enter.error)} />
       <Table label={title} columns={columns} rows={rows} keyOf={({ id }) => id} />
+      {leaving && (
+        <ConfirmDialog
+          title={t('deleteTitle')}
+          text={t('deleteText', { what: rowName(leaving) })}
+          action={t('delete')}
+          onConfirm={() => enter.mutateAsync(named(leaving))}
+          onClose={() => setLeaving(null)}
+        />
+      )}
     </Card>
   )
 }
@@ -293,6 +317,13 @@ function useTitle(from: SourceNode): string {
   const { t } = useTranslation('sync')
   if (!from) return t('refused')
   return from.user ? t('notTaken.ofLaptop', { name: nameOf(from.user) }) : t('notTaken.ofServer', { node: from.name ?? t('elsewhere') })
+}
+
+/** What stands in the place of a refused write, where the viewer may see that. */
+function PresentValue({ row: { current, may_enter, out_of } }: { row: RefusedWrite }) {
+  const { t } = useTranslation('sync')
+  if (current) return <RecordedValue value={current} outOf={out_of} />
+  return may_enter ? t('gone') : null
 }
 
 /** The value of a refused write; nothing for an unreadable one, or for a row that stands for several. */
