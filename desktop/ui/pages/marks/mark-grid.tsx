@@ -3,6 +3,7 @@
 
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
+import type { TFunction } from 'i18next'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
 import ChevronRight from 'lucide-react/icons/chevron-right'
 import { memo, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
@@ -275,7 +276,7 @@ const GridHead = memo(function GridHead({ columns, visible: { first, last }, siz
         </div>
         <div role="presentation" className={styles['cells']} style={{ width: columns.length * sizes.column }}>
           {columns.slice(first, last + 1).map((column, at) => (
-            <Head key={column.id} column={column} col={first + at} width={sizes.column} onMenu={onMenu} />
+            <Head key={column.id} column={column} col={first + at} width={sizes.column} onMenu={onMenu} t={t} />
           ))}
         </div>
         <div role="presentation" className={styles['figures']} style={{ width: FIGURE_KEYS.length * sizes.figure }}>
@@ -323,13 +324,14 @@ function AssessmentSteps() {
   )
 }
 
+type ColumnHeadProps = Pick<Props, 'onMenu'> & { column: Assessment; col: number; width: number; t: TFunction<'marks'> }
+
 /** The header of an assessment: title, type, maximum, weight and menu button. */
-function Head({ column, col, width, onMenu }: Pick<Props, 'onMenu'> & { column: Assessment; col: number; width: number }) {
-  const { t } = useTranslation('marks')
+function Head({ column, col, width, onMenu, t }: ColumnHeadProps) {
   const { selection, id } = useGrid()
   const mode = useCellMode(selection, -1, col)
   const { title, assessment_type, max_score, weight, is_excluded, exclusion_reason } = column
-  const leftOut = exclusion_reason ? t('leftOutBecause', { reason: exclusion_reason }) : t('leftOut')
+  const leftOut = () => (exclusion_reason ? t('leftOutBecause', { reason: exclusion_reason }) : t('leftOut'))
   const scoring = [t('max', { max: number(max_score) }), ...(weight === null ? [] : [t('weight', { weight: number(weight) })])]
   const details = [t(`type.${assessment_type}`), scoring.join(' · ')]
   return (
@@ -343,7 +345,7 @@ function Head({ column, col, width, onMenu }: Pick<Props, 'onMenu'> & { column: 
       data-excluded={is_excluded}
       className={styles['columnHead']}
       style={{ insetInlineStart: col * width, width }}
-      title={[title, ...details, ...(is_excluded ? [leftOut] : [])].join(' · ')}
+      title={[title, ...details, ...(is_excluded ? [leftOut()] : [])].join(' · ')}
     >
       <button
         type="button"

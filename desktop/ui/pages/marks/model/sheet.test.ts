@@ -200,6 +200,19 @@ describe('a cell', () => {
     expect(told).toHaveBeenCalledTimes(1)
   })
 
+  test('a sheet that is opened after it was drawn keeps its figures, unless the queue has changed', () => {
+    const drawn = new Sheet(queue, people.ada.id, () => {})
+    drawn.setLayout(pupilsOf3B, columns, michaelmas, defaultGradingScale)
+    drawn.receive({ is_whole: true, marks: live, gone: [], touched: [] })
+    const figures = drawn.figuresOf(zoe.id)
+    const close = drawn.open()
+    expect(drawn.figuresOf(zoe.id)).toBe(figures)
+    close()
+    queue.put([{ assessmentId: mathsExam.id, studentId: zoe.id, score: 11, seen: shown(mathsExam, zoe) }])
+    drawn.open()
+    expect(drawn.figuresOf(zoe.id)).not.toEqual(figures)
+  })
+
   test('a row is the same list until one of its cells changes, and then notifies its listeners', () => {
     const rows = ids.map((id) => sheet.row(id))
     const read = vi.fn()

@@ -85,6 +85,8 @@ export class Sheet {
   private readonly means = new Map<string, number | null>()
   private footer: Footer | null = null
   private footerVersion = 0
+  /** The version of the queue while nobody listened to it. */
+  private queueVersion: number
   private readonly listeners = new Map<string, Listeners>()
   private readonly remoteChanges = new Listeners<[changes: RemoteChange[]]>()
   /** Adds a listener, which is called with the changes of other users. */
@@ -96,7 +98,9 @@ export class Sheet {
     private readonly later: (ms: number, then: () => void) => void,
     /** The invalid entries of all sheets of the session. */
     private readonly invalidEntries: Map<string, InvalidEntry> = new Map(),
-  ) {}
+  ) {
+    this.queueVersion = queue.version()
+  }
 
   get pupils(): readonly Pupil[] {
     return this.layout.pupils
@@ -117,10 +121,15 @@ export class Sheet {
 
   /** Subscribes to the queue; the returned function ends that. */
   open(): () => void {
-    this.invalidateAll()
-    return this.queue.listen((assessmentId, studentIds) =>
+    // What was drawn before is drawn again only where the queue has changed since.
+    if (this.queue.version() !== this.queueVersion) this.invalidateAll()
+    const stop = this.queue.listen((assessmentId, studentIds) =>
       this.invalidate(studentIds.map((studentId) => [assessmentId, studentId] as const)),
     )
+    return () => {
+      this.queueVersion = this.queue.version()
+      stop()
+    }
   }
 
   /**
