@@ -138,6 +138,22 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect(faults).toEqual([])
   })
 
+  test('the files of a second start come from the cache, and replies from the server, without the service worker', async () => {
+    const { context, page, faults } = await openKept()
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Network.enable')
+    const sources: Record<'assets' | 'api', Set<string | undefined>> = { assets: new Set(), api: new Set() }
+    devtools.on('Network.responseReceived', ({ response }) => {
+      const folder = /^\/(assets|api)\//.exec(new URL(response.url).pathname)?.[1] as 'assets' | 'api' | undefined
+      if (folder) sources[folder].add(response.serviceWorkerRouterInfo?.actualSourceType)
+    })
+    await page.reload()
+    await page.getByRole('grid').waitFor()
+    expect(sources).toEqual({ assets: new Set(['cache']), api: new Set(['network']) })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a page that was never opened says so, and is shown by itself once the server is back', async () => {
     const { page } = await openKept()
     await site.restart(async () => {
