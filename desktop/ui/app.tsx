@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { me } from './api/session.ts'
 import { router } from './routes.tsx'
-import { initWords } from './words/words.ts'
+import { initWords, prefetchRemainingWords } from './words/words.ts'
 
 /** Starts to load the modules of a page, at the same time as the words and the profile. */
 function loadPageOf(location: ParsedLocation): void {
@@ -29,6 +29,7 @@ export async function openApp(place: HTMLElement, insteadOf?: () => void): Promi
   loadPageOf(router.latestLocation)
   // Starts to read the profile, at the same time as the words; the route handles its failure.
   void queryClient.prefetchQuery(me())
+  prefetchRemainingWords()
   await Promise.all([initWords(), fontLoaded()])
   if (insteadOf) {
     await router.load()

@@ -2,6 +2,7 @@ import type { Profile } from '@markbook/shared/contract/auth'
 import { Failure } from '@markbook/shared/failures'
 import { useSyncExternalStore } from 'react'
 import { readStored, writeStored } from '../components/browser-storage.ts'
+import { idle } from '../components/idle.ts'
 import { Listeners } from './listeners.ts'
 import { isSigningOut } from './signed-out.ts'
 
@@ -138,13 +139,6 @@ function write(step: (stored: Awaited<ReturnType<typeof kept>>) => Promise<unkno
   writing = writing.then(idle).then(() => kept().then(step, () => {}))
   return writing
 }
-const idle = () =>
-  new Promise<void>((resolve) => {
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve(), { timeout: MAX_WAIT })
-    else setTimeout(resolve)
-  })
-/** How long a busy page may delay a write, in ms. */
-const MAX_WAIT = 500
 /** Resolves when everything is written. */
 export const written = (): Promise<unknown> => writing
 

@@ -22,7 +22,7 @@ import Trash from 'lucide-react/icons/trash-2'
 import UserCheck from 'lucide-react/icons/user-check'
 import User from 'lucide-react/icons/user-round'
 import Users from 'lucide-react/icons/users'
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { lazy, memo, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../api/queries.ts'
 import { isAdmin, isStaff, useProfile } from '../api/session.ts'
@@ -32,6 +32,7 @@ import { Button } from '../components/button.tsx'
 import { CloseButton, Dialog } from '../components/dialog.tsx'
 import { Actions, Options } from '../components/field.tsx'
 import { Icon, type IconShape } from '../components/icon.tsx'
+import { idle } from '../components/idle.ts'
 import layout from '../components/layout.module.css'
 import { Toasts, tell, tellFailure } from '../components/toasts.tsx'
 import { FreshProof } from '../pages/sign-in/fresh-proof.tsx'
@@ -53,13 +54,21 @@ import { chooseTheme, chosenTheme, themes } from './theme.ts'
 import { unsavedNow, useElsewhereCount, useUnsavedCount } from './unsaved-count.ts'
 import { useSyncSummary } from './use-sync-summary.ts'
 
-/** Loaded after the page, since it needs the module that sends marks. */
-const UnsavedNotice = lazy(() => import('../pages/marks/unsaved-notice.tsx').then(({ UnsavedNotice: notice }) => ({ default: notice })))
+/** Loaded once the first page is painted, since they need the modules that send marks, attendance and texts. */
+const UnsavedNotice = lazy(() =>
+  idle()
+    .then(() => import('../pages/marks/unsaved-notice.tsx'))
+    .then(({ UnsavedNotice: notice }) => ({ default: notice })),
+)
 const UnsavedAttendance = lazy(() =>
-  import('../pages/attendance/unsaved-attendance.tsx').then(({ UnsavedAttendance: notice }) => ({ default: notice })),
+  idle()
+    .then(() => import('../pages/attendance/unsaved-attendance.tsx'))
+    .then(({ UnsavedAttendance: notice }) => ({ default: notice })),
 )
 const UnsavedReports = lazy(() =>
-  import('../pages/reports/unsaved-reports.tsx').then(({ UnsavedReports: notice }) => ({ default: notice })),
+  idle()
+    .then(() => import('../pages/reports/unsaved-reports.tsx'))
+    .then(({ UnsavedReports: notice }) => ({ default: notice })),
 )
 const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
 
@@ -69,7 +78,7 @@ export function Frame() {
   const profile = useProfile()
   const isOut = useSignedOut()
   useResetOnSchoolChange()
-  useEffect(() => void keepApp(), [])
+  useEffect(() => void idle().then(keepApp), [])
   const [isOpen, setOpen] = useState(false)
   useBack(() => setOpen(false), isOpen)
   const path = useRouterState({ select: ({ location }) => location.pathname })
@@ -82,7 +91,10 @@ export function Frame() {
   const main = useFocusOnArrival()
   const [leaving, setLeaving] = useState(0)
   const askSignOut = () => (unsavedNow() > 0 ? setLeaving(unsavedNow()) : void signOut())
-  const pages = pagesOf(profile).flatMap(({ paths }) => paths.map((to) => ({ to, name: t(`navigation.${wordOf(to)}`) })))
+  const pages = useMemo(
+    () => pagesOf(profile).flatMap(({ paths }) => paths.map((to) => ({ to, name: t(`navigation.${wordOf(to)}`) }))),
+    [profile, t],
+  )
   return (
     <div className={styles['frame']}>
       <a href="#page" className={styles['skip']}>
@@ -254,7 +266,7 @@ function MenuGround({ onClose }: { onClose: () => void }) {
 }
 
 /** The links to the pages. */
-function Navigation({ isOpen }: { isOpen: boolean }) {
+const Navigation = memo(function Navigation({ isOpen }: { isOpen: boolean }) {
   const { t } = useTranslation('app')
   const profile = useProfile()
   return (
@@ -268,7 +280,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
       ))}
     </nav>
   )
-}
+})
 
 function Group({ title, paths }: { title: string; paths: readonly Path[] }) {
   const { t } = useTranslation('app')

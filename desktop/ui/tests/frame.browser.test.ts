@@ -21,6 +21,18 @@ const covered = (page: Page) =>
 describe.skipIf(!headlessPath)('the frame', () => {
   const { site, browser, open } = siteInBrowser()
 
+  test('what sends unsaved entries is loaded after the first page is drawn and has asked for its data', async () => {
+    const { context, page, faults } = await open('ada', '/')
+    const startOf = (path: string) =>
+      page.evaluate((part) => performance.getEntriesByType('resource').find(({ name }) => name.includes(part))?.startTime ?? 0, path)
+    await expect.poll(() => startOf('/assets/unsaved-notice-')).toBeGreaterThan(0)
+    const asked = await startOf('/api/academic-years')
+    expect(asked).toBeGreaterThan(0)
+    expect(await startOf('/assets/unsaved-notice-')).toBeGreaterThan(asked)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('no entry of the menu is covered by toasts, and each can be scrolled to', async () => {
     const { context, page, faults } = await open('okafor', '/years')
     for (const [name, from, to] of [

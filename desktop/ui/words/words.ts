@@ -33,6 +33,11 @@ async function load(language: string, parts = loadedParts): Promise<void> {
   }
 }
 
+/** Starts to load the words of the school's pages at the same time as the first ones. A failure is told by `loadRemainingWords`. */
+export function prefetchRemainingWords(): void {
+  for (const { code, rest } of languages) if ([FIRST, preferredLanguage()].includes(code)) rest().catch(() => undefined)
+}
+
 /** Loads the words of the school's pages; called before the first of them. */
 export async function loadRemainingWords(): Promise<void> {
   if (loadedParts.includes('rest')) return
