@@ -45,7 +45,6 @@ export const replicationFailures = failures('sync', {
   tooManyListeners: [429, 'You are following replication in too many pages at once. Close some of them.'],
 })
 
-/** Other nodes, and the state of replication with them (decisions and sync/SPEC.md). */
 /** What is in the way of a write that a person makes again, as the endpoint of its row says it. */
 const DECIDING = [
   'sync.cannot_resolve',
@@ -57,6 +56,7 @@ const DECIDING = [
   'auth.fresh_proof_needed',
 ] as const
 
+/** Other nodes, and the state of replication with them (decisions and sync/SPEC.md). */
 export const replication = {
   status: endpoint('GET /api/sync/status', 'staff', 'Say in one sentence and in numbers how replication goes', { reply: SyncStatus }),
   events: endpoint('GET /api/sync/events', 'staff', 'Follow how replication goes', {
