@@ -16,9 +16,10 @@ type Words = { [key: string]: string | Words }
 const folder = import.meta.dirname
 const shared = join(folder, '../../../shared/words')
 const languages = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
-const wordsOf = (language: string): Map<string, string> =>
+const wordsOf = (language: string) => wordsIn([folder, shared], language)
+const wordsIn = (folders: readonly string[], language: string): Map<string, string> =>
   new Map(
-    [folder, shared].flatMap((words) =>
+    folders.flatMap((words) =>
       readdirSync(join(words, language)).flatMap((file) => {
         const area = file.replace(/\.json$/, '')
         return flat(JSON.parse(readFileSync(join(words, language, file), 'utf8')) as Words, area)
@@ -55,6 +56,15 @@ test('there are English and two more languages, one of them right to left', () =
 
 test('documents can be printed in each language of the app', () => {
   expect([...documentLanguages].sort()).toEqual(languages)
+})
+
+test.each(languages)('no sentence of the app in %s stands for two things of one area', (language) => {
+  const keyOf = new Map<string, string>()
+  for (const [key, sentence] of wordsIn([folder], language)) {
+    const inArea = `${key.split('.')[0]}: ${sentence}`
+    if (sentence.length > 60) expect(keyOf.get(inArea) ?? bare(key), key).toBe(bare(key))
+    keyOf.set(inArea, bare(key))
+  }
 })
 
 describe.each(languages.filter((language) => language !== 'en'))('the catalogue in %s', (language) => {
