@@ -199,7 +199,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
     <Dialog title={t(isOver ? 'run.over' : `${action}.title`)} lead={run ? undefined : lead} first={first} onClose={close}>
       {run ? (
         <>
-          <Progress label={t(`${action}.running`)} done={run.done} total={run.total} />
+          {!isOver && <Progress label={t(`${action}.running`)} done={run.done} total={run.total} />}
           {isOver && done > 0 && <Notice tone="good">{t(`${action}.done`, { count: done })}</Notice>}
           {isOver && run.failed.length > 0 && (
             <Notice tone="bad">

@@ -148,19 +148,17 @@ function RegenerateDialog({ jobId, books, download, onClose }: RegenerateProps) 
   const { mutate } = downloading
   const isDone = job?.status === 'done'
   useEffect(() => {
+  const hasFailed = job?.status === 'failed'
     if (!isDone) return
     void refresh(['reports', 'reportFiles'])
     mutate()
   }, [isDone, mutate])
   return (
     <InfoDialog title={t('papers.title')} onClose={onClose}>
-      {isDone ? (
-        <p role="status">{t('papers.fetching')}</p>
-      ) : (
-        <Progress label={t('pdfs.making')} done={job?.done ?? 0} total={job?.total ?? 0} />
-      )}
+      {isDone && <p role="status">{t('papers.fetching')}</p>}
+      {!isDone && !hasFailed && <Progress label={t('pdfs.making')} done={job?.done ?? 0} total={job?.total ?? 0} />}
       <FailureNotice failure={failure ?? downloading.error} />
-      {job?.status === 'failed' && (
+      {hasFailed && (
         <Notice tone="bad">
           <div>
             <p>{t('papers.notMade')}</p>

@@ -102,6 +102,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await press(page, 'Publish 5 drafts')
     await page.getByRole('dialog').getByRole('button', { name: 'Publish 5 drafts' }).press('Enter')
     await page.getByText('5 books are published.').waitFor()
+    expect(await page.getByText('Publishing …').count()).toBe(0)
     await expectForEverybody(page)
     await page.getByRole('button', { name: 'Close' }).press('Enter')
 
