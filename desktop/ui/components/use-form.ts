@@ -42,8 +42,9 @@ export function useUnloadQuestion(hasTyped: () => boolean): void {
 
 /**
  * The state of a form: its values before they are saved, and the result of saving. `field('name')` has the value, the error and the change
- * handler of a field; the error is the one of `failure` for this name in the request, until the value is another one than was sent. `send`
- * saves; where something is missing or invalid it only marks that (`isChecked`). Leaving the page with unsaved text asks first.
+ * handler of a field; the error is the one of `failure` for this name in the request, until the value, or that of one of the `others` that
+ * it was refused for, is another one than was sent. `send` saves; where something is missing or invalid it only marks that (`isChecked`).
+ * Leaving the page with unsaved text asks first.
  */
 export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved }: FormOptions<D>) {
   const { t } = useTranslation('app')
@@ -67,10 +68,12 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   })
   const set = (change: Partial<D>) => setDraft((before) => ({ ...before, ...change }))
   const isMissing = (name: TextsOf<D>) => required.includes(name) && String(draft[name]).trim() === ''
-  const refusal = (name: TextsOf<D>) => (draft[name] === saving.variables?.[name] ? issueOf(saving.error, name) : undefined)
-  const field = <K extends TextsOf<D>>(name: K) => ({
+  /** What was refused at this path of the request, until one of the values `of` is another one than was sent. */
+  const refusal = (path: string, of: readonly TextsOf<D>[]) =>
+    of.every((name) => draft[name] === saving.variables?.[name]) ? issueOf(saving.error, path) : undefined
+  const field = <K extends TextsOf<D>>(name: K, others: readonly TextsOf<D>[] = []) => ({
     value: draft[name],
-    error: isChecked && isMissing(name) ? t('field.required') : refusal(name),
+    error: isChecked && isMissing(name) ? t('field.required') : refusal(name, [name, ...others]),
     onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value } as Partial<D>),
   })
   const send = () => {
@@ -90,7 +93,7 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
     hasFollowed.current = true
     setDraft({ ...values, ...chosen(draft, (name) => draft[name] !== before[name], draft) })
   }
-  return { draft, set, reset, follow, field, send, isChecked, busy: saving.isPending, failure: saving.error }
+  return { draft, set, reset, follow, field, refusal, send, isChecked, busy: saving.isPending, failure: saving.error }
 }
 
 /** The values of `from` for the names of `draft` that `fits` accepts. */

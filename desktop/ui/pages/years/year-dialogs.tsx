@@ -13,7 +13,6 @@ import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { chooseNothing } from '../../frame/chosen-term.ts'
-import { issueOf } from '../../words/failure.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { tellDeleted } from '../bin/restore.ts'
@@ -133,7 +132,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
           {...field('endDate')}
           label={t('end')}
           type="date"
-          error={field('endDate').error ?? (isReversed ? t('app:fault.afterFirstDay') : undefined)}
+          error={field('endDate', ['startDate']).error ?? (isReversed ? t('app:fault.afterFirstDay') : undefined)}
         />
       </Row>
       <SelectField label={t('model')} hint={t(draft.model === 'term_based' ? 'termBasedHint' : 'yearBasedHint')} {...field('model')}>
@@ -147,7 +146,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
           <WeightFields
             labels={{ exam: t('yearExam'), coursework: t('yearCoursework') }}
             value={draft}
-            error={issueOf(form.failure, 'yearExamWeight')}
+            error={form.refusal('yearExamWeight', ['exam', 'coursework'])}
             onChange={set}
           />
         </>
@@ -223,7 +222,7 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
       <SelectField
         label={t('term')}
         value={draft.choice}
-        error={draft.choice === OWN ? undefined : field('name').error}
+        error={draft.choice === OWN ? undefined : field('name', ['choice']).error}
         onChange={({ target: { value: choice } }) => {
           const before = proposalFor(draft.choice)
           const isProposal = draft.startDate === before.startDate && draft.endDate === before.endDate
@@ -237,13 +236,13 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
           {...field('name')}
           label={t('termName')}
           hint={t('termNameHint')}
-          error={field('name').error ?? (form.isChecked && nameIn(draft) === '' ? t('app:field.required') : undefined)}
+          error={field('name', ['choice']).error ?? (form.isChecked && nameIn(draft) === '' ? t('app:field.required') : undefined)}
           maxLength={40}
         />
       )}
       <Row>
         <TextField {...field('startDate')} label={t('start')} type="date" min={year.start_date} max={year.end_date} />
-        <TextField {...field('endDate')} label={t('end')} type="date" min={year.start_date} max={year.end_date} />
+        <TextField {...field('endDate', ['startDate'])} label={t('end')} type="date" min={year.start_date} max={year.end_date} />
       </Row>
       {overlaps.length > 0 && (
         <Notice tone="warn">{t('overlap', { names: enumerated(overlaps.map(({ name }) => termLabel(name))) })}</Notice>
@@ -251,7 +250,7 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
       <WeightFields
         labels={{ exam: t('exam'), coursework: t('coursework') }}
         value={draft}
-        error={issueOf(form.failure, 'examWeight')}
+        error={form.refusal('examWeight', ['exam', 'coursework'])}
         onChange={set}
       />
       <Checkbox
