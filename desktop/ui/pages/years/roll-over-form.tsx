@@ -27,7 +27,6 @@ import {
   type Named,
   placements,
   proposed,
-  repeatersIn,
   storedChoices,
 } from './roll-over-plan.ts'
 import { Structure, structureBody, useOffer } from './roll-over-structure.tsx'
@@ -73,7 +72,7 @@ export function RollOverForm(props: Props) {
   const [seen, setSeen] = useState<{ keys: readonly string[]; outcome: Outcome; sent: string } | null>(null)
   const offer = useOffer({ from, to })
   const { keys, body: ofClasses } = bodyOf(former, choices, existing)
-  const repeaterIds = repeatersIn(former, choices, existing).map(({ pupil }) => pupil.id)
+  const repeaterIds = placements(former, choices, existing).flatMap(({ pupil, repeats }) => (repeats ? [pupil.id] : []))
   const taken = structureBody(offer, choices, { from, fillsClasses: ofClasses.classes.length > 0, repeaterIds })
   const body = { ...ofClasses, ...taken }
   const sent = JSON.stringify(body)

@@ -117,12 +117,13 @@ function Destinations({ name, keys, onKeys, ...props }: DestinationsProps) {
 function Exceptions({ of }: { of: readonly Placement[] }) {
   const { t } = useTranslation('years')
   const exceptions = of.filter(({ isException }) => isException)
-  const count = (isMeant: (to: string) => boolean) => exceptions.filter(({ to }) => isMeant(to)).length
-  const [leave, later] = [count((to) => to === LEAVES), count((to) => to === LATER)]
-  const elsewhere = exceptions.length - leave - later
+  const count = (isMeant: (one: Placement) => boolean) => exceptions.filter(isMeant).length
+  const [repeat, leave, later] = [count(({ repeats }) => repeats), count(({ to }) => to === LEAVES), count(({ to }) => to === LATER)]
+  const elsewhere = exceptions.length - repeat - leave - later
   if (exceptions.length === 0) return null
   return (
     <div className={layout['wrap']}>
+      {repeat > 0 && <Badge>{t('doRepeat', { count: repeat })}</Badge>}
       {elsewhere > 0 && <Badge>{t('goElsewhere', { count: elsewhere })}</Badge>}
       {leave > 0 && <Badge>{t('doLeave', { count: leave })}</Badge>}
       {later > 0 && <Badge tone="warn">{t('doWait', { count: later })}</Badge>}

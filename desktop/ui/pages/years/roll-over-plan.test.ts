@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bodyOf, type Former, LATER, LEAVES, NO_CLASS, placements, proposed, repeatersIn, storedChoices } from './roll-over-plan.ts'
+import { bodyOf, type Former, LATER, LEAVES, NO_CLASS, placements, proposed, storedChoices } from './roll-over-plan.ts'
 
 const pupils = (...ids: string[]) => ids.map((id) => ({ id, name: id }))
 const former: Former[] = [
@@ -34,10 +34,11 @@ describe('the plan of a roll-over', () => {
 
   test('a repeating pupil is one in the class with the name of their former one', () => {
     const choices = { ...start, pupils: { x: 'new 2B', b: LEAVES, new: 'new 2B' } }
-    expect(repeatersIn(former, choices, []).map(({ pupil }) => pupil.id)).toEqual(['x'])
-    const existing = [{ id: 'id of 3A', name: '3A' }]
-    expect(repeatersIn(former, { ...start, pupils: { a: 'id of 3A' } }, existing).map(({ pupil }) => pupil.id)).toEqual(['a'])
-    expect(repeatersIn(former, start, [])).toEqual([])
+    const repeating = (chosen: typeof start, existing: { id: string; name: string }[]) =>
+      placements(former, chosen, existing).flatMap(({ pupil, repeats }) => (repeats ? [pupil.id] : []))
+    expect(repeating(choices, [])).toEqual(['x'])
+    expect(repeating({ ...start, pupils: { a: 'id of 3A' } }, [{ id: 'id of 3A', name: '3A' }])).toEqual(['a'])
+    expect(repeating(start, [])).toEqual([])
   })
 
   test('the pupils of a divided class are shared in order; a joined class has two sources', () => {

@@ -69,25 +69,21 @@ function shareOf({ id, pupils }: Former, { goes }: Pick<Choices, 'goes'>, at: nu
   return destinations[Math.floor((at * destinations.length) / Math.max(1, pupils.length))] ?? LATER
 }
 
-export type Placement = { pupil: Pupil; from: Former; to: string; isException: boolean }
+/** `repeats`: the pupil goes into the class with the name of the former one. */
+export type Placement = { pupil: Pupil; from: Former; to: string; isException: boolean; repeats: boolean }
 
 /** The destination of every pupil. A destination that does not exist any more (a class was deleted) counts as none. */
 export function placements(former: readonly Former[], choices: Choices, existing: readonly Named[]): Placement[] {
-  const known = new Set([LEAVES, LATER, ...choices.targets.map(({ key }) => key), ...existing.map(({ id }) => id)])
-  const valid = (to: string) => (known.has(to) ? to : LATER)
+  const names = new Map([...existing.map(targetOf), ...choices.targets].map(({ key, name }) => [key, name.trim()]))
+  const valid = (to: string) => (to === LEAVES || names.has(to) ? to : LATER)
   return former.flatMap((from) =>
     from.pupils.map((pupil, at) => {
       const share = valid(shareOf(from, choices, at))
       const to = valid(choices.pupils[pupil.id] ?? share)
-      return { pupil, from, to, isException: to !== share && !(choices.goes[from.id] ?? []).includes(to) }
+      const isException = to !== share && !(choices.goes[from.id] ?? []).includes(to)
+      return { pupil, from, to, isException, repeats: from.id !== NO_CLASS && names.get(to) === from.name }
     }),
   )
-}
-
-/** The pupils who go into the class with the name of their former one. */
-export function repeatersIn(former: readonly Former[], choices: Choices, existing: readonly Named[]): Placement[] {
-  const names = new Map([...existing.map(targetOf), ...choices.targets].map(({ key, name }) => [key, name.trim()]))
-  return placements(former, choices, existing).filter(({ to, from }) => from.id !== NO_CLASS && names.get(to) === from.name)
 }
 
 /** The classes of last year from which a new class takes teachers and subjects. */

@@ -338,7 +338,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.reload()
     await expect.poll(() => page.getByLabel('The grading scale of 2025/26').isChecked()).toBe(true)
     expect(await day('Hilary: from').inputValue()).toBe('2033-01-10')
-    await page.getByText('1 elsewhere').waitFor()
+    await page.getByText('1 repeats', { exact: true }).waitFor()
     await page.getByText('1 leaves').waitFor()
     await page.getByText('2: Murphy, Seán; Gallagher, Robin').waitFor()
     await expectForEverybody(page)
