@@ -133,6 +133,20 @@ test('every column that is shown in the history has a name', () => {
   expect([...columns].filter((column) => !isTechnical(column) && !named.has(column))).toEqual([])
 })
 
+// French has a space before it, so a name with its colon is the text `app:label`.
+test('no page writes a colon after a name itself', () => {
+  const pages = join(folder, '../pages')
+  const lines = readdirSync(pages, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(?<!\.test)\.tsx?$/.test(file))
+    .flatMap((file) =>
+      readFileSync(join(pages, file), 'utf8')
+        .split('\n')
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+  expect(lines.length).toBeGreaterThan(10_000)
+  expect(lines.filter((line) => /\}: (?:\$\{|`|<)|`: \$\{/.test(line))).toEqual([])
+})
+
 describe('the words of the pages before the sign-in', () => {
   /** These files of the app, with all that they import at once. */
   const withImports = (paths: string[]): Map<string, string> => {

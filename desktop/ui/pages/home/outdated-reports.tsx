@@ -7,13 +7,13 @@ export type OutdatedReports = { classId: string; type: 'term' | 'year_end'; coun
 
 /** The number of report books of a class that are older than the marks, with a link to them. */
 export function OutdatedReportsLink({ reports: { classId, type, count }, name }: { reports: OutdatedReports; name: string }) {
-  const { t } = useTranslation('home')
+  const { t } = useTranslation(['home', 'app'])
   return (
     <Link
       to="/reports/$classId"
       params={{ classId }}
       search={{ ...(type === 'year_end' && { type }) }}
-      aria-label={`${name}: ${t(`behind.${type}`, { count })}`}
+      aria-label={`${t('app:label', { label: name })} ${t(`behind.${type}`, { count })}`}
     >
       {t(`behind.${type}`, { count })}
     </Link>

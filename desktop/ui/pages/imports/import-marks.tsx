@@ -88,8 +88,11 @@ type WhoChoiceProps = {
 
 /** Asks which of several columns with one heading identifies the pupils. Their first texts tell them apart. */
 function WhoChoice({ table, choices, chosen, onChoose }: WhoChoiceProps) {
-  const { t } = useTranslation(['marks', 'students'])
-  const optionOf = (at: number) => ({ id: String(at), name: `${columnLetters(at)}: ${examplesOf(table, at, 3).join(', ') || '–'}` })
+  const { t } = useTranslation(['marks', 'students', 'app'])
+  const optionOf = (at: number) => {
+    const examples = examplesOf(table, at, 3).join(', ') || '–'
+    return { id: String(at), name: `${t('app:label', { label: columnLetters(at) })} ${examples}` }
+  }
   return choices.map(({ column, heading, among }) => (
     <SelectField
       key={column}

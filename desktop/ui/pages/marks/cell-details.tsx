@@ -112,7 +112,7 @@ function TouchUndo({ grid: { controller } }: { grid: Grid }) {
 }
 
 function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil; column: Assessment }) {
-  const { t } = useTranslation('marks')
+  const { t } = useTranslation(['marks', 'app'])
   const teacherName = useTeacherNames()
   const parentStatus = useParentStatus()
   const cell = useCell(sheet, column.id, pupil.id)
@@ -129,12 +129,11 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
   if (saved && !pending) parts.push(byWhom(saved))
   const remark = remarkOf(cell)
   if (remark) parts.push(t('line.remark', { remark }))
+  const place = `${pupil.last_name} ${pupil.first_name}, ${column.title}`
+  const most = mark.score === null ? '' : ` / ${editable(column.max_score)}`
   return (
     <>
-      <strong>
-        {pupil.last_name} {pupil.first_name}, {column.title}
-        {value === null ? '' : `: ${valueText(value)}${mark.score === null ? '' : ` / ${editable(column.max_score)}`}`}
-      </strong>
+      <strong>{value === null ? place : `${t('app:label', { label: place })} ${valueText(value)}${most}`}</strong>
       {parts.map((part) => (
         <span key={part}>{part}</span>
       ))}

@@ -52,13 +52,13 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
       {!isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
       <MarkList tone="bad" title={t('unsaved.mistakes', { count: invalid.length })} sheet={sheet} marks={invalid}>
         {(mark, { name, max, position }) => ({
-          text: `${name}: ${invalidText(mark, max)}`,
+          text: `${t('app:label', { label: name })} ${invalidText(mark, max)}`,
           actions: [show(position)],
         })}
       </MarkList>
       <MarkList tone="bad" title={t('unsaved.refused', { count: inState('refused').length })} sheet={sheet} marks={inState('refused')}>
         {(mark, { name, position }) => ({
-          text: `${name}: ${markText(mark.score)}. ${mark.message ?? ''}`,
+          text: `${t('app:label', { label: name })} ${markText(mark.score)}. ${mark.message ?? ''}`,
           actions: [
             ...(name ? [show(position)] : []),
             resolve(t('unsaved.retry'), mark, 'compare'),

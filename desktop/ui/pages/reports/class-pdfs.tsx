@@ -67,10 +67,11 @@ export function JobProgress({ jobId, books, onClose }: { jobId: string; books: r
 
 /** Why books have no new PDF, or why the job stopped. */
 function JobFailures({ job, books }: { job: Job; books: readonly ListedBook[] }) {
+  const { t } = useTranslation('app')
   if (job.failures.length === 0) return null
   const prefixOf = (id: string) => {
     const book = books.find((one) => one.id === id)
-    return book ? `${nameOf(book.student)}: ` : ''
+    return book ? `${t('label', { label: nameOf(book.student) })} ` : ''
   }
   return (
     <ul className={styles['plain']}>
@@ -147,8 +148,8 @@ function RegenerateDialog({ jobId, books, download, onClose }: RegenerateProps) 
   const downloading = useMutation({ mutationFn: download, onSuccess: onClose })
   const { mutate } = downloading
   const isDone = job?.status === 'done'
-  useEffect(() => {
   const hasFailed = job?.status === 'failed'
+  useEffect(() => {
     if (!isDone) return
     void refresh(['reports', 'reportFiles'])
     mutate()

@@ -208,10 +208,10 @@ const ofMarks = ['missing_mark', 'under_review', 'partial', 'exam_outlier', 'pup
 
 /** The link to where a finding can be corrected: the marks, or the row of the form. */
 function RepairLink({ of: { classId, type }, finding: { kind, student, subject, title, bookId } }: { of: BookScope; finding: Finding }) {
-  const { t } = useTranslation('reports')
+  const { t } = useTranslation(['reports', 'app'])
   const about = [student && nameOf(student), title, subject?.name].filter(Boolean).join(', ')
   const label = (word: 'assess' | 'working' | 'marks' | 'write') => ({
-    'aria-label': `${t(`check.${word}`)}: ${about}`,
+    'aria-label': `${t('app:label', { label: t(`check.${word}`) })} ${about}`,
     children: t(`check.${word}`),
   })
   if (kind === 'no_assessment') return <Link to="/assessments" search={{ subject: subject?.id }} {...label('assess')} />

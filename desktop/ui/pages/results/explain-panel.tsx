@@ -89,22 +89,25 @@ export function YearPanel({ name, yearId, model, subject, scale, panel }: YearPa
 type YearStepsProps = { working: ReturnType<typeof yearWorking>; subject: Subject }
 
 function YearSteps({ working, subject }: YearStepsProps) {
-  const { t } = useTranslation('results')
+  const { t } = useTranslation(['results', 'app'])
   const { composites, mean, courseworkWeight, examWeight, rule } = working
   const { end_of_year_exam: exam, coursework_total: courseworkTotal, exam_total: examTotal, year_grade: grade } = subject
   const name = t('year.grade')
+  const titled = (label: string, formula: string) => `${t('app:label', { label })} ${formula}`
   const formulas = {
-    weighted: `${name}: (${precise(mean ?? 0)} × ${number(courseworkWeight)} + ${figure(exam)} × ${number(examWeight)}) ÷ 100 =`,
-    totals: `${name}: ${figure(courseworkTotal)} + ${figure(examTotal)} =`,
+    weighted: titled(name, `(${precise(mean ?? 0)} × ${number(courseworkWeight)} + ${figure(exam)} × ${number(examWeight)}) ÷ 100 =`),
+    totals: titled(name, `${figure(courseworkTotal)} + ${figure(examTotal)} =`),
   }
   const sum = composites.map(figure).join(' + ')
   const steps: readonly (string | false)[] = [
-    mean !== null && `${t('year.mean')}: (${sum}) ÷ ${composites.length} = ${precise(mean)}`,
-    exam !== null && rule !== 'mean' && `${t('year.end_of_year_exam')}: ${figure(exam)}`,
+    mean !== null && titled(t('year.mean'), `(${sum}) ÷ ${composites.length} = ${precise(mean)}`),
+    exam !== null && rule !== 'mean' && titled(t('year.end_of_year_exam'), figure(exam)),
     mean !== null &&
       courseworkTotal !== null &&
-      `${t('year.coursework_total')}: ${precise(mean)} × ${number(courseworkWeight)} ÷ 100 = ${figure(courseworkTotal)}`,
-    exam !== null && examTotal !== null && `${t('year.exam_total')}: ${figure(exam)} × ${number(examWeight)} ÷ 100 = ${figure(examTotal)}`,
+      titled(t('year.coursework_total'), `${precise(mean)} × ${number(courseworkWeight)} ÷ 100 = ${figure(courseworkTotal)}`),
+    exam !== null &&
+      examTotal !== null &&
+      titled(t('year.exam_total'), `${figure(exam)} × ${number(examWeight)} ÷ 100 = ${figure(examTotal)}`),
   ]
   return (
     <>

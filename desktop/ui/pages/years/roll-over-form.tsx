@@ -150,23 +150,22 @@ export function RollOverForm(props: Props) {
 
 /** How many pupils have a class, leave, or have none, with the names of the last. */
 function Standing({ former, existing, choices, onChange }: ChoicesProps) {
-  const { t } = useTranslation('years')
+  const { t } = useTranslation(['years', 'app'])
   const all = placements(former, choices, existing)
   const leaving = all.filter(({ to }) => to === LEAVES)
   const later = all.filter(({ to }) => to === LATER)
-  const names = (placed: typeof all) =>
-    firstOf(
-      placed.map(({ pupil }) => pupil.name),
-      8,
-      '; ',
-    )
+  const named = (placed: typeof all) => {
+    const names = placed.map(({ pupil }) => pupil.name)
+    const count = number(placed.length)
+    return names.length === 0 ? count : `${t('app:label', { label: count })} ${firstOf(names, 8, '; ')}`
+  }
   return (
     <Card title={t('standing')}>
       <Facts
         of={[
           [t('placedPupils'), number(all.length - leaving.length - later.length)],
-          [t('leavingPupils'), leaving.length === 0 ? number(0) : `${number(leaving.length)}: ${names(leaving)}`],
-          [t('unplacedPupils'), later.length === 0 ? number(0) : `${number(later.length)}: ${names(later)}`],
+          [t('leavingPupils'), named(leaving)],
+          [t('unplacedPupils'), named(later)],
         ]}
       />
       <Checkbox
