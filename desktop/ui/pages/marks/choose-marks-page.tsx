@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask } from '../../api/queries.ts'
+import { ask, askWhole } from '../../api/queries.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Options } from '../../components/field.tsx'
@@ -46,25 +46,46 @@ export function ChooseMarksPage() {
 function Classes({ classes, first }: { classes: readonly ListedClass[]; first: string | null }) {
   const sorted = [...classes].sort((a, b) => Number(b.id === first) - Number(a.id === first))
   const subjects = useQueries({ queries: sorted.map(({ id }) => ask('classes', 'mySubjects', { params: { classId: id } })) })
+  const { term } = useChosenTerm()
+  const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }), enabled: Boolean(term) })
   const { t } = useTranslation('marks')
   return sorted.map((group, at) => (
     <Card key={group.id} title={group.name} actions={group.isClassTeacher && <Badge>{t('ownClass')}</Badge>}>
       <Answer of={subjects[at] as (typeof subjects)[number]} empty={t('noSubject')}>
-        {(own) => (
-          <ul className={`${layout['wrap']} ${styles['subjects']}`} aria-label={`${t('subject')}, ${group.name}`}>
-            {own.map((subject) => (
-              <li key={subject.id}>
-                <ButtonLink to="/marks/$classId/$subjectId" params={{ classId: group.id, subjectId: subject.id }}>
-                  {subject.name}
-                </ButtonLink>
-              </li>
-            ))}
-          </ul>
-        )}
+        {(list) => {
+          // The subjects are shown once it is known whose they are, since a button must not move under a finger.
+          if (progress.isLoading) return <Loading />
+          const rows = progress.data?.filter((row) => row.is_own && row.class.id === group.id) ?? []
+          const isOwn = ({ id }: { id: string }) => rows.some(({ subject }) => subject.id === id)
+          const [own, others] = [list.filter(isOwn), list.filter((subject) => !isOwn(subject))]
+          if (own.length === 0 || others.length === 0) return <SubjectLinks label={t('subject')} group={group} subjects={list} />
+          return (
+            <>
+              <h3>{t('ownSubjects')}</h3>
+              <SubjectLinks label={t('ownSubjects')} group={group} subjects={own} />
+              <h3>{t('otherSubjects')}</h3>
+              <SubjectLinks label={t('otherSubjects')} group={group} subjects={others} />
+            </>
+          )
+        }}
       </Answer>
     </Card>
   ))
 }
+
+type SubjectLinksProps = { label: string; group: ListedClass; subjects: readonly { id: string; name: string }[] }
+
+const SubjectLinks = ({ label, group, subjects }: SubjectLinksProps) => (
+  <ul className={`${layout['wrap']} ${styles['subjects']}`} aria-label={`${label}, ${group.name}`}>
+    {subjects.map((subject) => (
+      <li key={subject.id}>
+        <ButtonLink to="/marks/$classId/$subjectId" params={{ classId: group.id, subjectId: subject.id }}>
+          {subject.name}
+        </ButtonLink>
+      </li>
+    ))}
+  </ul>
+)
 
 /** The teaching sets of the year; renders nothing where there are none. */
 function Sets({ yearId }: { yearId: string }) {

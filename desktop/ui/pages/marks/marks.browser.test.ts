@@ -40,6 +40,24 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
+  test('a class teacher sees the own subjects before those of colleagues; who has no others sees one list', async () => {
+    const { context, page, faults } = await open('byrne', '/marks')
+    const list = (name: string) => page.getByRole('list', { name: `${name}, 3B`, exact: true })
+    await expect.poll(() => list('Your subjects').getByRole('link').allInnerTexts()).toEqual(['English'])
+    const others = await list('Other subjects of the class').getByRole('link').allInnerTexts()
+    expect(others).toContain('Mathematics')
+    expect(others).not.toContain('English')
+    await picture(page, 'marks-choose-class-teacher')
+    await expectForEverybody(page)
+    await context.close()
+    const ofAda = await open('ada', '/marks')
+    await expect
+      .poll(() => ofAda.page.getByRole('list', { name: 'Subject, 3B' }).getByRole('link').allInnerTexts())
+      .toEqual(['Mathematics'])
+    await ofAda.context.close()
+    expect([...faults, ...ofAda.faults]).toEqual([])
+  })
+
   test('a teacher opens a class and enters marks with the keyboard alone', async () => {
     const { context, page, faults } = await open('ada', '/marks')
     await picture(page, 'marks-choose')
