@@ -130,13 +130,18 @@ const COOKIE_SECONDS = 30 * 86_400
 const cookieHeaders = (services: Services, session: CookieSession | null, sent: string | undefined): HeaderList =>
   sessionCookies(session, settingsOf(services), COOKIE_SECONDS, sent).map((value) => ['set-cookie', value])
 
-/** The session of a request; the cookies of a renewed one are added to `headers`. */
-export async function signIn(c: Ctx, services: Services, headers: HeaderList): Promise<SignedIn> {
+/** The session in the cookies of a request, which may be over by now. `own`: the one in a cookie of the present name. */
+export function sessionSent(c: Ctx, services: Services) {
   const sent = c.req.header('cookie')
   const { name } = settingsOf(services)
   const earlier = earlierName(name)
   const own = readSessionCookie(sent, name)
-  const cookie = own ?? (earlier === null ? null : readSessionCookie(sent, earlier))
+  return { sent, own, cookie: own ?? (earlier === null ? null : readSessionCookie(sent, earlier)) }
+}
+
+/** The session of a request; the cookies of a renewed one are added to `headers`. */
+export async function signIn(c: Ctx, services: Services, headers: HeaderList): Promise<SignedIn> {
+  const { sent, own, cookie } = sessionSent(c, services)
   if (!cookie) return { caller: null, session: null }
   const known = await authenticate(services.store, cookie, services.clock.now(), services.keys, () => clientOf(c, services))
   if (!known) return { caller: null, session: null }

@@ -8,8 +8,12 @@ import type { Services } from './services.ts'
 
 const DAY = 86_400_000
 let st: School
+/** The cookie of a session that has ended. */
+let over: string
 beforeAll(async () => {
   st = await school({ database: 'sqlite' })
+  over = st.cookieOf('quinn')
+  await st.clientWith(over).auth.logout()
 })
 afterAll(() => st.close())
 
@@ -26,6 +30,10 @@ async function documentAt(
 }
 
 describe('which document a browser gets', () => {
+  test.each(['/', '/subjects', '/welcome?way=create', '/sign-in?next=%2Fsubjects'])('who was never signed in here, at %s', async (path) => {
+    expect((await documentAt(path)).name).toBe('/sign-in.en.html')
+  })
+
   test.each([
     ['/', '/sign-in.en.html'],
     ['/sign-in', '/sign-in.en.html'],
@@ -35,8 +43,8 @@ describe('which document a browser gets', () => {
     ['/sign-in?next=%2F%2Fevil.example', '/sign-in.en.html'],
     ['/sign-in?next=https%3A%2F%2Fevil.example', '/sign-in.en.html'],
     ['/sign-in?next=%2Fsign-in', '/sign-in.en.html'],
-  ])('nobody, at %s: %s', async (path, name) => {
-    expect((await documentAt(path)).name).toBe(name)
+  ])('who was signed in here, at %s: %s', async (path, name) => {
+    expect((await documentAt(path, { cookie: over })).name).toBe(name)
   })
 
   test.each([
@@ -59,12 +67,6 @@ describe('which document a browser gets', () => {
     const later = await documentAt('/sign-in', { cookie })
     expect(later.name).toBe('/index.html')
     expect(later.headers.map(([name]) => name)).toContain('set-cookie')
-  })
-
-  test('the sign-in page after the session was ended', async () => {
-    const cookie = st.cookieOf('quinn')
-    await st.clientWith(cookie).auth.logout()
-    expect((await documentAt('/', { cookie })).name).toBe('/sign-in.en.html')
   })
 
   test('the app, which shows the failure, while the database does not answer', async () => {

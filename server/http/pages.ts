@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'hono'
-import { type AppEnv, signIn } from './mount.ts'
+import { type AppEnv, sessionSent, signIn } from './mount.ts'
 import type { HeaderList } from './replies.ts'
 import { PAGE_POLICY } from './safety-headers.ts'
 import type { Services } from './services.ts'
@@ -85,7 +85,7 @@ export async function documentFor(c: Ctx, services: Services, languages: readonl
     ({ caller }) => caller !== null,
     () => true,
   )
-  return isOpen ? '/index.html' : `/sign-in.${languageOf(c, languages)}${isReturn(c) ? '.back' : ''}.html`
+  return isOpen ? '/index.html' : `/sign-in.${languageOf(c, languages)}${isReturn(c, services) ? '.back' : ''}.html`
 }
 
 function languageOf(c: Ctx, languages: readonly string[]): string {
@@ -94,8 +94,11 @@ function languageOf(c: Ctx, languages: readonly string[]): string {
   return [chosen, ...accepted].find((code) => code !== undefined && languages.includes(code)) ?? FIRST
 }
 
-/** Whether another page than the first was requested: the sign-in page then says that the person returns there. */
-function isReturn(c: Ctx): boolean {
+/**
+ * Whether another page than the first was requested by a browser whose session is over: the sign-in page then says that the person returns
+ * there. A browser without a cookie may be here for the first time.
+ */
+function isReturn(c: Ctx, services: Services): boolean {
   const next = c.req.path === '/sign-in' ? (c.req.query('next') ?? '/') : c.req.path
-  return /^\/(?![/\\]|sign-in\b)./.test(next)
+  return /^\/(?![/\\]|sign-in\b)./.test(next) && sessionSent(c, services).cookie !== null
 }

@@ -162,6 +162,8 @@ function own({ id, school_id }: Profile): void {
 const SIGNED_IN = 'markbook.signed-in'
 /** False where somebody else has signed in in another window; this window has that session too. */
 export const isSignedInAs = (userId: string): boolean => [userId, null].includes(readStored(SIGNED_IN))
+/** Whether somebody was signed in in this browser, or is. */
+export const wasSignedIn = (): boolean => readStored(SIGNED_IN) !== null
 const PROFILE = JSON.stringify(['auth', 'me'])
 
 /** The reply that the same person last saw; undefined where there is none. */

@@ -105,7 +105,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app is loaded', () =
     const bodies = asked(page)
     const letGo = await holdTheApp(context)
     await page.goto(`${site.url}/subjects`, { waitUntil: 'commit' })
-    await page.getByText('Please sign in to go on where you were.').waitFor()
+    await page.getByText('You sign in with a code of eight digits.').waitFor()
     await focused(page)
     await page.keyboard.insertText('nobody')
     await page.keyboard.press('Enter')

@@ -1,4 +1,5 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { wasSignedIn } from '../../api/last-seen.ts'
 import { startSessionAs } from '../../api/session.ts'
 import { localPath } from './local-path.ts'
 import { SignInContent } from './sign-in-form.tsx'
@@ -10,7 +11,7 @@ export function SignInPage() {
   const { history } = useRouter()
   return (
     <SignInContent
-      isBack={localPath(next) !== '/'}
+      isBack={localPath(next) !== '/' && wasSignedIn()}
       onSignedIn={(profile) => {
         startSessionAs(profile)
         history.replace(localPath(next))

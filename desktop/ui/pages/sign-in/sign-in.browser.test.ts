@@ -153,6 +153,30 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await context.close()
   })
 
+  test('that one goes on where one was is said only where somebody was signed in', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    const [first, again] = ['You sign in with a code of eight digits.', 'Please sign in to go on where you were.'] as const
+    await page.goto(`${site.url}/welcome?way=create`)
+    await page.getByText(first).waitFor()
+    // The app itself, as of a service worker, which asks the server only afterwards who is signed in.
+    const app = await (await context.request.get(`${site.url}/index.html`)).body()
+    await page.route('**/subjects', (route) => route.fulfill({ body: app, contentType: 'text/html' }))
+    await page.goto(`${site.url}/subjects`)
+    await page.getByText(first).waitFor()
+    await page.unroute('**/subjects')
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/subjects`)
+    await page.getByRole('heading', { name: 'Subjects', level: 1 }).waitFor()
+    await (await site.as('okafor')).sessions.endOthers()
+    await page.reload()
+    await page.getByText(again).waitFor()
+    await page.route('**/subjects', (route) => route.fulfill({ body: app, contentType: 'text/html' }))
+    await page.goto(`${site.url}/subjects`)
+    await page.getByText(again).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('after the session has ended the person signs in over the page, and unsaved input is kept', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'okafor')
