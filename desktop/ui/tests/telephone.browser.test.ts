@@ -2,7 +2,7 @@ import { draftReport } from '@markbook/shared/story/reports'
 import { class3B } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { expectFits, picture, sizes } from './browser.ts'
+import { dialogsClosed, expectFits, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { siteInBrowser } from './site.ts'
 
@@ -72,6 +72,49 @@ describe.skipIf(!headlessPath)('a telephone', () => {
   test('the menu is closed by a press beside it, which presses nothing else, by Esc and by the link to the shown page', async () => {
     const { context, page, faults } = await open('okafor', '/people', telephone)
     const menu = page.getByRole('navigation', { name: 'Pages of the school' })
+  test('a message covers neither the lower end of the window nor a menu or dialog, and can be undone', async () => {
+    const { context, page, faults } = await open('okafor', '/subjects', telephone)
+    const add = async (name: string, code: string) => {
+      await page.getByRole('button', { name: 'Add a subject' }).tap()
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('Code').fill(code)
+      await page.getByRole('button', { name: 'Save' }).tap()
+      await page.getByText(`${name} is saved.`).waitFor()
+      await dialogsClosed(page)
+    }
+    await add('Music', 'MU')
+    await add('Drama', 'DR')
+    // The newest alone.
+    await page.getByText('Music is saved.').waitFor({ state: 'hidden' })
+    const message = page.getByText('Drama is saved.')
+    await picture(page, 'message-phone')
+    const head = await page.getByRole('banner').boundingBox()
+    const box = await page.locator('[class*="_toast_"]').filter({ has: message }).boundingBox()
+    expect(box?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? Number.NaN))
+    expect((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN)).toBeLessThan(sizes.phone.height / 4)
+    const isOver = (selector: string) =>
+      page.locator(selector).evaluateAll((parts) =>
+        parts.every((part) => {
+          const { left, top, width, height } = part.getBoundingClientRect()
+          const found = document.elementFromPoint(left + width / 2, top + height / 2)
+          return found !== null && part.contains(found)
+        }),
+      )
+    await page.getByRole('button', { name: 'Add a subject' }).tap()
+    await page.getByLabel('Name').waitFor()
+    expect(await isOver('[role="dialog"][aria-modal="true"] :is(h2, input)')).toBe(true)
+    await page.getByRole('button', { name: 'Cancel' }).tap()
+    await dialogsClosed(page)
+    await page.getByRole('button', { name: 'Open the menu' }).tap()
+    await page.getByRole('navigation').getByRole('link', { name: 'Today' }).waitFor()
+    expect(await isOver('nav li:first-child > a')).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Undo' }).tap()
+    await page.getByRole('row', { name: /Drama/ }).waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
     const openMenu = async () => {
       await page.getByRole('button', { name: 'Open the menu' }).tap()
       await menu.waitFor()
