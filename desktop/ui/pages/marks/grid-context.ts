@@ -21,7 +21,7 @@ export type GridMetrics = {
 /** Shows 24 rows, a whole class, on a screen 768 pixels high. */
 export const wideMetrics: GridMetrics = { name: 184, column: 78, figure: 72, row: 22, head: 48, foot: 24, isNarrow: false, text: 1 }
 /** Larger rows, for fingers. */
-export const touchMetrics: GridMetrics = { ...wideMetrics, row: 34, head: 64, foot: 34 }
+export const touchMetrics: GridMetrics = { ...wideMetrics, row: 34, head: 72, foot: 34 }
 export const narrowMetrics: GridMetrics = { name: 118, column: 84, figure: 78, row: 42, head: 84, foot: 36, isNarrow: true, text: 1 }
 /** Widens columns where there are few, so that their titles fit. */
 export const widenFewColumns = (sizes: GridMetrics, columns: number): GridMetrics =>
