@@ -86,7 +86,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       await picture(page, 'away-marks')
       await expectForEverybody(page)
       await enter(page, 0, '7')
-      const waiting = page.getByText('1 mark is on this computer and not saved yet')
+      const waiting = page.getByText('1 mark is on this device and not saved yet')
       await waiting.waitFor()
       // One notice has both messages, so that the rows stay in view.
       await page.getByText('What is shown is of').waitFor()
@@ -97,11 +97,11 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       later = await open(context, GRID)
       await expect.poll(() => cell(later as Page, 0, 0).innerText()).toContain('7')
       await enter(later, 1, '8')
-      await later.getByText('2 marks are on this computer and not saved yet').waitFor()
+      await later.getByText('2 marks are on this device and not saved yet').waitFor()
       await later.getByRole('link', { name: 'Today' }).click()
       // The page of marks stays in the document, hidden, until Today is loaded.
       await expect.poll(() => later?.locator('[role="grid"]').count()).toBe(0)
-      await later.getByText('2 marks are on this computer and not saved yet').waitFor()
+      await later.getByText('2 marks are on this device and not saved yet').waitFor()
       await picture(later, 'away-today')
       // The server is known to be away: a page that was never opened says at once that it cannot be shown.
       await later.getByRole('link', { name: 'Pupils', exact: true }).click()
@@ -129,12 +129,12 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       await page.reload()
       await cell(page, 0, 0).waitFor()
       await enter(page, 0, '7')
-      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+      await page.getByText('1 mark is on this device and not saved yet').waitFor()
       await page.goto(site.url)
       await page.getByRole('link', { name: 'Enter marks' }).first().waitFor()
       expect(asked).toBeLessThan(10)
     })
-    await expect.poll(() => page.getByText('1 mark is on this computer').count(), { timeout: 60_000 }).toBe(0)
+    await expect.poll(() => page.getByText('1 mark is on this device').count(), { timeout: 60_000 }).toBe(0)
     expect(faults).toEqual([])
   })
 
@@ -167,7 +167,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     const { context, page } = await openKept()
     await site.restart(async () => {
       await enter(page, 0, '7')
-      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+      await page.getByText('1 mark is on this device and not saved yet').waitFor()
       await page.getByRole('button', { name: /^Account of/ }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       const dialog = page.getByRole('dialog', { name: 'Sign out?' })
@@ -187,7 +187,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await site.signIn(context, 'byrne')
     const theirs = await open(context, GRID)
     await theirs.getByRole('grid').waitFor()
-    expect(await theirs.getByText('on this computer and not saved yet').count()).toBe(0)
+    expect(await theirs.getByText('on this device and not saved yet').count()).toBe(0)
     await context.clearCookies()
     await site.signIn(context, 'ada')
     await open(context, '/')
@@ -226,7 +226,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await site.restart(async () => {
       await page.getByText('Leave this page open').waitFor()
       await enter(page, 0, '7')
-      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+      await page.getByText('1 mark is on this device and not saved yet').waitFor()
     })
   })
 
