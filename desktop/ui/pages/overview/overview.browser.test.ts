@@ -32,9 +32,9 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     const { context, page, faults } = await opened()
     await page.getByRole('button', { name: 'Texts of 3 reminders' }).click()
     const dialog = page.getByRole('dialog', { name: 'Reminders to copy' })
-    await dialog.getByText('This computer sends no mail').waitFor()
+    await dialog.getByText('This server sends no mail').waitFor()
     // Colleagues cannot open a loopback address.
-    await dialog.getByText('an address that answers on this computer alone').waitFor()
+    await dialog.getByText('an address that answers on the server’s computer alone').waitFor()
     expect(await dialog.innerText()).toContain('- 3B, Mathematics: 1 of 18 marks is missing')
     await expectForEverybody(page)
     await picture(page, 'overview-no-mail-pc')

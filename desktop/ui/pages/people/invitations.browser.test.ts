@@ -31,7 +31,7 @@ describe.skipIf(!headlessPath)('inviting people', () => {
     await page.getByText('The link of nuala@mail.example is copied.').waitFor()
     const link = await page.evaluate(() => navigator.clipboard.readText())
     // A colleague's telephone cannot open a loopback address.
-    await page.getByText('an address that answers on this computer alone').waitFor()
+    await page.getByText('an address that answers on the server’s computer alone').waitFor()
     await page.emulateMedia({ media: 'print' })
     await page.getByText('Type your address, nuala@mail.example').waitFor()
     await picture(page, 'invite-slips')
