@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Id, Instant, row } from './scalars.ts'
+import { choice, Id, Instant, Person, row } from './scalars.ts'
 
 /** The kinds of rows whose deletion can be undone, by table name. */
 export const BinEntity = choice(['assessment', 'student', 'student_group', 'subject', 'teaching_set', 'term'])
@@ -17,7 +17,7 @@ export const BinItem = row('BinItem', {
   row_id: Id,
   name: z.string(),
   deleted_at: Instant,
-  actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+  actor: Person.nullable(),
   restorable_until: Instant,
   marks: z.int(),
   assessments: z.int(),

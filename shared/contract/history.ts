@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Id, Instant, row } from './scalars.ts'
+import { choice, Id, Instant, Person, row } from './scalars.ts'
 
 /** The kinds of rows whose history can be read, by table name. */
 export const HistoryEntity = choice([
@@ -34,7 +34,7 @@ export const HistoryEntity = choice([
 export const HistoryEntry = row('HistoryEntry', {
   id: Id,
   at: Instant,
-  actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+  actor: Person.nullable(),
   node: z.string(),
   node_name: z.string().nullable(),
   action: choice(['create', 'update', 'delete']),

@@ -3,10 +3,8 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
 import { ReportType } from './reports.ts'
-import { Flag, Id, ids, input, row, say } from './scalars.ts'
+import { Flag, Id, ids, input, Person, row, say } from './scalars.ts'
 import { SubjectRef } from './subjects.ts'
-
-const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
 
 /**
  * Marks of a subject as in `ClassProgress`. `remarks`: how many of the `entries` of the class's unsent report books have the teacher's

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { choice, Flag, Id, Instant, row } from './scalars.ts'
+import { choice, Flag, Id, Instant, Person, row } from './scalars.ts'
 
-const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable()
 /** Values by column. */
 export const Columns = z.record(z.string(), z.unknown())
 
@@ -92,15 +91,15 @@ export const Conflict = row('Conflict', {
   before: Columns.nullable(),
   out_of: z.number().nullable(),
   where: z.string(),
-  actor: Person,
+  actor: Person.nullable(),
   at: Instant,
   node: z.string().nullable(),
   clock_off_ms: z.int().nullable(),
-  standing: z.object({ actor: Person, at: Instant, node: z.string().nullable(), clock_off_ms: z.int().nullable() }).nullable(),
+  standing: z.object({ actor: Person.nullable(), at: Instant, node: z.string().nullable(), clock_off_ms: z.int().nullable() }).nullable(),
   may_decide: Flag,
   status: choice(['noticed', 'open', 'resolved']),
   resolved_at: Instant.nullable(),
-  resolved_by: Person,
+  resolved_by: Person.nullable(),
 })
 export type Conflict = z.infer<typeof Conflict>
 
@@ -133,12 +132,12 @@ export const RefusedWrite = row('RefusedWrite', {
   current: Columns.nullable(),
   may_enter: Flag,
   out_of: z.number().nullable(),
-  actor: Person,
+  actor: Person.nullable(),
   at: Instant,
   code: z.string(),
   refused_at: Instant,
   seen_at: Instant.nullable(),
-  from: z.object({ id: Id, name: z.string().nullable(), user: Person }).nullable(),
+  from: z.object({ id: Id, name: z.string().nullable(), user: Person.nullable() }).nullable(),
 })
 export type RefusedWrite = z.infer<typeof RefusedWrite>
 
@@ -154,7 +153,7 @@ export const WaitingRow = row('WaitingRow', {
   out_of: z.number().nullable(),
   deleted: Flag,
   at: Instant,
-  actor: Person,
+  actor: Person.nullable(),
 })
 export type WaitingRow = z.infer<typeof WaitingRow>
 
@@ -180,7 +179,7 @@ export const SyncNode = row('SyncNode', {
   side: choice(['parent', 'child']),
   kind: choice(['school', 'centre', 'laptop']),
   name: z.string(),
-  user: Person,
+  user: Person.nullable(),
   url: z.string().nullable(),
   enrolled_at: Instant,
   last_seen_at: Instant.nullable(),

@@ -34,6 +34,9 @@ export const row = <S extends z.ZodRawShape>(name: string, shape: S) => z.object
 /** Lower-case UUID of any version (decisions §1, ids). */
 export const Id = z.string(say('must be an id')).refine(isId, 'must be an id: a UUID in lower case').meta({ format: 'uuid' })
 
+/** A person of the school by name. */
+export const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
+
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 const isDay = (value: string): boolean => {
   const match = DAY.exec(value)

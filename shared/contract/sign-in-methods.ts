@@ -3,7 +3,7 @@ import { failures } from '../failures.ts'
 import { Token } from './auth.ts'
 import { DemoAccount } from './demo.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Done, Flag, Id, Instant, input, row } from './scalars.ts'
+import { choice, Done, Flag, Id, Instant, input, Person, row } from './scalars.ts'
 
 export const Erased = z.object({ by: z.string(), at: Instant })
 
@@ -48,7 +48,7 @@ const DeskEntry = row('DeskEntry', {
   id: Id,
   at: Instant,
   action: choice(['create', 'update']),
-  actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+  actor: Person.nullable(),
   user_id: Id,
   email: z.string(),
 })
