@@ -3,7 +3,7 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { Role } from './auth.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
-import { Done, Flag, Id, Instant, ids, input, Name, row } from './scalars.ts'
+import { Done, Flag, Id, Instant, ids, input, Name, Person, row } from './scalars.ts'
 import { Student } from './students.ts'
 import { Subject, SubjectRef } from './subjects.ts'
 
@@ -12,8 +12,14 @@ export const Class = row('Class', { id: Id, name: z.string(), academic_year_id: 
 export type Class = z.infer<typeof Class>
 const ClassDetail = Class.extend({ is_class_teacher: Flag })
 
-/** The specification writes these two fields in camelCase. */
-const ClassListItem = row('ClassListItem', { id: Id, name: z.string(), academicYearId: Id, isClassTeacher: Flag })
+/** The specification writes `academicYearId` and `isClassTeacher` in camelCase. `class_teacher` is null where the class has none. */
+const ClassListItem = row('ClassListItem', {
+  id: Id,
+  name: z.string(),
+  academicYearId: Id,
+  isClassTeacher: Flag,
+  class_teacher: Person.nullable(),
+})
 export const ClassTeacher = row('ClassTeacher', {
   teacherId: Id,
   firstName: z.string().nullable(),

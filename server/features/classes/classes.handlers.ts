@@ -56,9 +56,13 @@ const ownHandlers = {
       return rows
         .filter((row) => query.academicYearId === undefined || row.academic_year_id === query.academicYearId)
         .sort(byYearAndName)
-        .map(({ id, name, academic_year_id, class_teacher_id }) => {
-          return { id, name, academicYearId: academic_year_id, isClassTeacher: class_teacher_id === caller.user_id }
-        })
+        .map(({ id, name, academic_year_id, class_teacher_id, leader_id, first_name, last_name }) => ({
+          id,
+          name,
+          academicYearId: academic_year_id,
+          isClassTeacher: class_teacher_id === caller.user_id,
+          class_teacher: leader_id === null ? null : { id: leader_id, first_name, last_name },
+        }))
     },
   }),
 

@@ -7,19 +7,29 @@ import { pick } from '../columns.ts'
 
 export const subjectsOfSchool = rowsBy('subject', { school: 'school_id' }, { orderBy: ['sort_order'] })
 
-/** Classes with the first day of their year and their class teacher: of the whole school, or those to which a teacher is assigned. */
+/**
+ * Classes with the first day of their year and their class teacher: of the whole school, or those to which a teacher is assigned. The
+ * teacher has a name only while they have a membership, since row-level security shows nobody else to colleagues.
+ */
 const classesBy = (by: { assigned: boolean }) =>
   statement<{ school: string; user: string }>()(({ db, t, p }) => {
-    const { student_group, academic_year, class_teacher, teacher_group_assignment } = t
+    const { student_group, academic_year, class_teacher, school_management, user_profile, teacher_group_assignment } = t
     const all = db
       .select({
         ...pick(student_group, 'id', 'name', 'academic_year_id'),
         start_date: academic_year.start_date,
         class_teacher_id: class_teacher.user_profile_id,
+        leader_id: user_profile.id,
+        ...pick(user_profile, 'first_name', 'last_name'),
       })
       .from(student_group)
       .innerJoin(academic_year, matches(academic_year, { school_id: student_group.school_id, id: student_group.academic_year_id }))
       .leftJoin(class_teacher, matches(class_teacher, { school_id: student_group.school_id, student_group_id: student_group.id }))
+      .leftJoin(
+        school_management,
+        matches(school_management, { school_id: class_teacher.school_id, user_id: class_teacher.user_profile_id }),
+      )
+      .leftJoin(user_profile, eq(user_profile.id, school_management.user_id))
       .$dynamic()
     const mine = matches(teacher_group_assignment, {
       school_id: student_group.school_id,

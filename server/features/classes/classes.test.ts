@@ -33,11 +33,25 @@ const staff = ['okafor', 'byrne', 'ada', 'quinn'] as const
 
 describe('GET /api/classes', () => {
   test('every class of the school for an administrator, newest year first, then by name', async () => {
+    const byrne = { id: people.byrne.id, first_name: 'Cathal', last_name: 'Byrne' }
+    const quinn = { id: people.quinn.id, first_name: 'Síle', last_name: 'Quinn' }
     expect(await st.as.okafor.classes.list()).toEqual([
-      { id: class3A.id, name: '3A', academicYearId: thisYear.id, isClassTeacher: false },
-      { id: class3B.id, name: '3B', academicYearId: thisYear.id, isClassTeacher: false },
-      { id: lastYears2B.id, name: '2B', academicYearId: lastYear.id, isClassTeacher: false },
+      { id: class3A.id, name: '3A', academicYearId: thisYear.id, isClassTeacher: false, class_teacher: quinn },
+      { id: class3B.id, name: '3B', academicYearId: thisYear.id, isClassTeacher: false, class_teacher: byrne },
+      { id: lastYears2B.id, name: '2B', academicYearId: lastYear.id, isClassTeacher: false, class_teacher: byrne },
     ])
+  })
+
+  test('the class teacher’s name for a teacher of the class; null without one', async () => {
+    expect(await st.as.ada.classes.list()).toMatchObject([{ class_teacher: { id: people.byrne.id, last_name: 'Byrne' } }])
+    const { id: classId } = await st.as.okafor.classes.create({ body: named('1A') })
+    await st.services.store.write(asSystem(), async (tx) => {
+      const leader = await tx.find('class_teacher', stBrigids, classId)
+      await tx.remove('class_teacher', leader ? [leader] : [])
+    })
+    const listed = await st.as.okafor.classes.list()
+    expect(listed.find(({ id }) => id === classId)).toMatchObject({ isClassTeacher: false, class_teacher: null })
+    await st.as.okafor.classes.remove({ params: { classId } })
   })
 
   test('the classes where a teacher is assigned, and whose class teacher they are', async () => {

@@ -13,6 +13,7 @@ import { AnswerTable } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { number } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
 import { ClassTeacherField } from './class-teacher-field.tsx'
 import { SubjectList } from './subject-list.tsx'
 import { useClassMembership } from './use-class-membership.ts'
@@ -63,6 +64,11 @@ function List({ yearId }: { yearId: string }) {
               {isClassTeacher && <Badge tone="good">{t('own')}</Badge>}
             </>
           ),
+        },
+        {
+          head: t('whoLeads'),
+          // A reply that the browser kept from an older server does not have the field.
+          cell: ({ class_teacher }) => (class_teacher === null ? t('noLeader') : class_teacher && nameOf(class_teacher)),
         },
         { head: t('pupilCount'), look: 'number', cell: ({ id }) => membership && number(membership.countByClassId.get(id) ?? 0) },
         {
