@@ -7,15 +7,21 @@ import { choice, Id, Instant, Person, row } from './scalars.ts'
 export const BinEntity = choice(['assessment', 'student', 'student_group', 'subject', 'teaching_set', 'term'])
 export type BinEntity = z.infer<typeof BinEntity>
 
+/** The kinds of rows to which a row in the bin can belong. */
+const BinOwner = choice(['subject', 'student_group', 'teaching_set', 'term', 'academic_year'])
+export type BinOwner = z.infer<typeof BinOwner>
+
 /**
- * A deleted row. `name`: its last name. `actor` deleted it; null where the service did. The figures count the rows that were deleted with
- * it and are restored with it; `set_places`: students in teaching sets, `set_teachers`: their teachers.
+ * A deleted row. `name`: its last name. `belongs_to`: the rows that it names, with their present names, or their last ones where they were
+ * deleted too; an assessment of every class names no class. `actor` deleted it; null where the service did. The figures count the rows that
+ * were deleted with it and are restored with it; `set_places`: students in teaching sets, `set_teachers`: their teachers.
  */
 export const BinItem = row('BinItem', {
   id: Id,
   entity: BinEntity,
   row_id: Id,
   name: z.string(),
+  belongs_to: z.array(z.object({ entity: BinOwner, id: Id, name: z.string() })),
   deleted_at: Instant,
   actor: Person.nullable(),
   restorable_until: Instant,

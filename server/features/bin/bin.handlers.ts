@@ -5,7 +5,7 @@ import { peopleAwaited } from '../../replication/scope/consent.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { demandMayWrite } from '../assessments/assessments.policy.ts'
 import type { PolicyContext } from '../policy.ts'
-import { binOf, figuresOf, type InBin, isDeletion, nameIn, noFigures, restorableUntil, transactionOf } from './bin.policy.ts'
+import { binOf, figuresOf, type InBin, isDeletion, nameIn, noFigures, ownersOf, restorableUntil, transactionOf } from './bin.policy.ts'
 import { deletionById } from './bin.queries.ts'
 import { restore } from './restore.ts'
 
@@ -36,17 +36,20 @@ export const binHandlers: Handlers<typeof bin> = {
     bin.list,
     async ({ tx, caller }) => {
       const items = (await binOf(tx, caller.school_id)).filter((item) => isFor(caller, item))
+      const belongsTo = await ownersOf(tx, caller.school_id, items)
       const figures = await figuresOf(tx, caller.school_id)
       const actors = [...new Set(items.flatMap(({ actor_id }) => actor_id ?? []))]
       const awaited = await peopleAwaited(tx, caller.school_id, actors)
       const named = (id: string, name: string | null) => (awaited.has(id) ? null : name)
-      return items.map(({ actor_id: id, first_name, last_name, ...item }) => {
+      return items.map((item) => {
+        const { actor_id: id, first_name, last_name } = item
         const own = figures.get(transactionOf(item)) ?? noFigures
         return {
           id: item.id,
           entity: item.entity,
           row_id: item.row_id,
           name: nameIn(item.changes),
+          belongs_to: belongsTo(item),
           deleted_at: item.at,
           actor: id === null ? null : { id, first_name: named(id, first_name), last_name: named(id, last_name) },
           restorable_until: restorableUntil(item),

@@ -1,8 +1,8 @@
 import { toInstant } from '@markbook/shared/clock'
-import { BinEntity, type BinItem } from '@markbook/shared/contract/bin'
+import { BinEntity, type BinItem, type BinOwner } from '@markbook/shared/contract/bin'
 import { limits } from '@markbook/shared/limits'
 import type { Changes } from '@markbook/shared/tables/changes'
-import { idsThere } from '../../store/replica/states.ts'
+import { idsThere, knownRows, rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { deletedRowsSince, deletionsSince, fileDeletionsSince } from './bin.queries.ts'
 
@@ -83,6 +83,35 @@ export const noFigures: Figures = {
 export function nameIn(changes: Changes): string {
   const said = (column: string) => changes[column]?.before
   return String(said('title') ?? said('name') ?? [said('first_name'), said('last_name')].filter(Boolean).join(' '))
+}
+
+/** Where a row names each kind of row to which it belongs. */
+const OWNER_COLUMNS: Readonly<Record<BinOwner, string>> = {
+  subject: 'subject_id',
+  student_group: 'student_group_id',
+  teaching_set: 'teaching_set_id',
+  term: 'term_id',
+  academic_year: 'academic_year_id',
+}
+const owners = Object.entries(OWNER_COLUMNS) as [BinOwner, string][]
+
+/** Returns a function for the rows to which a deleted row belonged. */
+export async function ownersOf(tx: ReadTx, school: string, items: readonly InBin[]) {
+  const idIn = ({ changes }: InBin, column: string) => (changes[column]?.before ?? null) as string | null
+  const names = new Map<string, unknown>()
+  for (const [entity, column] of owners) {
+    const ids = new Set(items.flatMap((item) => idIn(item, column) ?? []))
+    const rows = await rowsById(tx, entity, school, [...ids])
+    for (const row of rows) names.set(row.id, row['name'])
+    const absent = [...ids].filter((id) => !names.has(id))
+    for (const [id, { state }] of await knownRows(tx, entity, school, absent)) names.set(id, state.values['name'])
+  }
+  return (item: InBin): BinItem['belongs_to'] =>
+    owners.flatMap(([entity, column]) => {
+      const id = idIn(item, column)
+      const name = id && names.get(id)
+      return id && typeof name === 'string' ? [{ entity, id, name }] : []
+    })
 }
 
 /** Paths of the stored files that are restored with a class. */

@@ -107,6 +107,33 @@ describe('what was deleted', () => {
     expect(item).toMatchObject({ marks: 8, assessments: 0, enrolments: 0, assignments: 0, report_books: 0 })
   })
 
+  test('names its subject, class or set, term and year, also under their last names where they were deleted too', async () => {
+    const body = { subjectId: english.id, termId: michaelmas.id, title: 'Test 1', assessmentType: 'coursework' } as const
+    const subject = await st.as.okafor.subjects.create({ body: room })
+    const play = await st.as.okafor.assessments.create({ body: { ...body, subjectId: subject.id } })
+    const set = await makeSet()
+    const ofSet = await st.as.okafor.assessments.create({ body: { ...body, teachingSetId: set.id } })
+    const ofClass = await st.as.okafor.assessments.create({ body: { ...body, studentGroupId: class3A.id } })
+    for (const { id } of [play, ofSet, ofClass]) await st.as.okafor.assessments.remove({ params: { id } })
+    st.clock.advance(1_000)
+    await st.as.okafor.subjects.update({ params: { id: subject.id }, body: { name: 'Theatre' } })
+    await st.as.okafor.subjects.remove({ params: { id: subject.id } })
+    await st.as.okafor.teachingSets.remove({ params: set })
+    await st.as.quinn.classes.remove({ params: { classId: class3A.id } })
+    const named = new Map((await st.as.okafor.bin.list()).map(({ row_id, belongs_to }) => [row_id, belongs_to]))
+    const [term, year] = [
+      { entity: 'term', id: michaelmas.id, name: 'michaelmas' },
+      { entity: 'academic_year', id: thisYear.id, name: '2025/26' },
+    ]
+    const ofEnglish = { entity: 'subject', id: english.id, name: 'English' }
+    expect(named.get(play.id)).toEqual([{ entity: 'subject', id: subject.id, name: 'Theatre' }, term])
+    expect(named.get(ofClass.id)).toEqual([ofEnglish, { entity: 'student_group', id: class3A.id, name: '3A' }, term])
+    expect(named.get(ofSet.id)).toEqual([ofEnglish, { entity: 'teaching_set', id: set.id, name: 'English upper' }, term])
+    expect(named.get(set.id)).toEqual([ofEnglish, year])
+    expect(named.get(class3A.id)).toEqual([year])
+    expect(named.get(subject.id)).toEqual([])
+  })
+
   test('newest first, with the pages and the count of a list', async () => {
     for (const name of ['one', 'two', 'three']) {
       st.clock.advance(1_000)

@@ -16,7 +16,9 @@ export function BinPage() {
   const { t } = useTranslation(['bin', 'app', 'records'])
   const profile = useProfile()
   const items = useQuery(ask('bin', 'list'))
-  const called = ({ entity, name }: BinItem) => (entity === 'term' ? termLabel(name) : name)
+  const called = ({ entity, name }: Pick<BinItem, 'entity' | 'name'> | BinItem['belongs_to'][number]) =>
+    entity === 'term' ? termLabel(name) : name
+  const ownersOf = ({ belongs_to }: BinItem) => belongs_to.map(called).join(' · ')
   return (
     <Page title={t('title')} lead={t(isAdmin(profile) ? 'lead' : 'leadTeacher')}>
       <AnswerTable
@@ -27,11 +29,12 @@ export function BinPage() {
         columns={[
           { head: t('kind'), cell: ({ entity }) => t(`records:entity.${entity}`) },
           { head: t('name'), cell: called },
+          { head: t('of'), cell: ownersOf },
           { head: t('with'), cell: (item) => <Figures item={item} /> },
           { head: t('by'), cell: ({ actor }) => (actor ? nameOf(actor) : '') },
           { head: t('at'), cell: ({ deleted_at }) => moment(deleted_at) },
           { head: t('until'), cell: ({ restorable_until }) => moment(restorable_until) },
-          { head: t('restore'), look: 'hidden', cell: (item) => <Restore item={item} name={called(item)} /> },
+          { head: t('restore'), look: 'hidden', cell: (item) => <Restore item={item} name={called(item)} owners={ownersOf(item)} /> },
         ]}
       />
     </Page>
@@ -47,13 +50,15 @@ function Figures({ item }: { item: BinItem }) {
   return enumerated(counted.map((figure) => t(`figure.${figure}`, { count: item[figure] })))
 }
 
-function Restore({ item: { id }, name }: { item: BinItem; name: string }) {
+function Restore({ item: { id }, name, owners }: { item: BinItem; name: string; owners: string }) {
   const { t } = useTranslation('bin')
+  // Several assessments may have the same title.
+  const full = owners ? t('nameOf', { name, owners }) : name
   return (
     <ConfirmButton
       size="small"
-      aria-label={t('restoreNamed', { name })}
-      title={t('ask', { name })}
+      aria-label={t('restoreNamed', { name: full })}
+      title={t('ask', { name: full })}
       text={t('askText')}
       action={t('restore')}
       danger={false}

@@ -224,8 +224,10 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await page.getByRole('button', { name: 'Redo' }).click()
     await expect.poll(() => row.count()).toBe(0)
     await page.goto(`${site.url}/bin`)
-    const binned = page.getByRole('row').filter({ hasText: 'English upper' })
-    await expect.poll(() => binned.innerText()).toMatch(/Teaching set\s+English upper\s+2 places in sets.*1 teacher of a set/s)
+    const binned = page.getByRole('row', { name: /^Teaching set English upper/ })
+    await expect
+      .poll(() => binned.innerText())
+      .toMatch(/Teaching set\s+English upper\s+English · 2025\/26\s+2 places in sets.*1 teacher of a set/s)
     await expectForEverybody(page)
     await picture(page, 'sets-bin')
     await binned.getByRole('button', { name: 'Restore English upper' }).click()
