@@ -100,11 +100,11 @@ export function DialogButton({ dialog, ...button }: DialogButtonProps) {
 
 type FormDialogProps = {
   /** The return value of `useForm`. */
-  form: { send: () => void; busy?: boolean; failure?: unknown }
+  form: { send: () => void; sendAndNext?: (() => void) | undefined; turn?: number; busy?: boolean; failure?: unknown }
   /** A dialog that asks before the deletion, shown instead of this one. */
   deletion?: ReactNode
 } & Omit<DialogProps, 'first'> &
-  Omit<ComponentProps<typeof SaveActions>, 'busy' | 'onCancel' | 'onDelete'>
+  Omit<ComponentProps<typeof SaveActions>, 'busy' | 'onCancel' | 'onDelete' | 'onNext'>
 
 /** A dialog with one form: its failure, its fields, and the buttons to save, cancel and delete. */
 export function FormDialog({ title, lead, wide, form, deletion, onClose, children, ...actions }: FormDialogProps) {
@@ -117,14 +117,14 @@ export function FormDialog({ title, lead, wide, form, deletion, onClose, childre
   if (isDeleting) return deletion
   return (
     <Dialog title={title} lead={lead} wide={wide} onClose={onClose}>
-      <Form onSend={form.send}>
+      <Form onSend={form.send} turn={form.turn}>
         {Boolean(form.failure) && (
           <div ref={top}>
             <FailureNotice failure={form.failure} />
           </div>
         )}
         {children}
-        <SaveActions {...actions} busy={form.busy} onDelete={deletion ? () => setDeleting(true) : undefined} />
+        <SaveActions {...actions} busy={form.busy} onNext={form.sendAndNext} onDelete={deletion ? () => setDeleting(true) : undefined} />
       </Form>
     </Dialog>
   )

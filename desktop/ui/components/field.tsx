@@ -166,20 +166,30 @@ export function CodeField({ label, hint, error, value, onChange, onWhole, letter
   )
 }
 
-type FormProps = { onSend: () => void; children: ReactNode } & Omit<ComponentProps<'form'>, 'onSubmit'>
+type FormProps = {
+  onSend: () => void
+  /** The number of the entry, where several are added one after another. Another one begins at the first field, with nothing typed. */
+  turn?: number | undefined
+  children: ReactNode
+} & Omit<ComponentProps<'form'>, 'onSubmit' | 'ref'>
 
 /** Fields in a column; Enter calls `onSend`, and the browser does not send the form itself. Input is noted for the dialog around it. */
-export function Form({ onSend, children, ...rest }: FormProps) {
+export function Form({ onSend, turn = 0, children, ...rest }: FormProps) {
   const typed = useContext(Typed)
   const note = (hasTyped: boolean) => {
     if (typed) typed.current = hasTyped
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the form is unmounted and the dialog stays.
-  useEffect(() => () => note(false), [])
+  const own = useRef<HTMLFormElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only for another entry, and when the form is unmounted and the dialog stays.
+  useEffect(() => {
+    if (turn > 0) own.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
+    return () => note(false)
+  }, [turn])
   return (
     <form
       noValidate
       {...rest}
+      ref={own}
       // A search only filters a list: it is no loss.
       onInput={({ target }) => (target as HTMLInputElement).type !== 'search' && note(true)}
       className={layout['spaced']}
@@ -207,12 +217,14 @@ type SaveActionsProps = {
   busyWord?: string
   danger?: boolean
   onDelete?: (() => void) | undefined
+  /** Saves and begins the next entry. */
+  onNext?: (() => void) | undefined
   /** In a dialog it closes the dialog. */
   onCancel?: () => void
 }
 
-/** The buttons at the end of a form that saves: delete and cancel where given, and save. */
-export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete, onCancel }: SaveActionsProps) {
+/** The buttons at the end of a form that saves: delete, cancel and «save and add another» where given, and save. */
+export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete, onNext, onCancel }: SaveActionsProps) {
   const { t } = useTranslation('app')
   const cancel = useContext(Closing) ?? onCancel
   return (
@@ -223,6 +235,11 @@ export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete
         </Button>
       )}
       {cancel && <Button onClick={cancel}>{t('action.cancel')}</Button>}
+      {onNext && (
+        <Button busy={busy} busyWord={t('action.saveAndNext')} onClick={onNext}>
+          {t('action.saveAndNext')}
+        </Button>
+      )}
       <Button type="submit" look={danger ? 'danger' : 'primary'} disabled={disabled} busy={busy} busyWord={busyWord ?? t('state.saving')}>
         {action ?? t('action.save')}
       </Button>

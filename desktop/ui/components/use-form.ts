@@ -16,6 +16,8 @@ type FormOptions<D> = {
   save: (draft: D) => Promise<unknown>
   /** By default it closes the dialog around the form. */
   onSaved?: () => void
+  /** The values of the next entry, where several can be added one after another. */
+  next?: ((sent: D) => D) | undefined
 }
 
 /** For each open form a function that says whether it has unsaved text. */
@@ -44,15 +46,17 @@ export function useUnloadQuestion(hasTyped: () => boolean): void {
  * The state of a form: its values before they are saved, and the result of saving. `field('name')` has the value, the error and the change
  * handler of a field; the error is the one of `failure` for this name in the request, until the value, or that of one of the `others` that
  * it was refused for, is another one than was sent. `send` saves; where something is missing or invalid it only marks that (`isChecked`).
- * Leaving the page with unsaved text asks first.
+ * `sendAndNext` saves and begins the next entry, whose number is `turn`. Leaving the page with unsaved text asks first.
  */
-export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved }: FormOptions<D>) {
+export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved, next }: FormOptions<D>) {
   const { t } = useTranslation('app')
   const close = useContext(Closing)
   const [draft, setDraft] = useState(initial)
   const [isChecked, setChecked] = useState(false)
   const saved = useRef(draft)
   const hasFollowed = useRef(false)
+  const [turn, setTurn] = useState(0)
+  const goesOn = useRef(false)
   useUnloadQuestion(() =>
     Object.entries(draft).some(([name, value]) => typeof value === 'string' && value !== saved.current[name as keyof D]),
   )
@@ -63,7 +67,11 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
       if (hasFollowed.current) setDraft((now) => ({ ...now, ...chosen(now, (name) => now[name] === sent[name], saved.current) }))
       else saved.current = sent
       if (typeof message === 'string') tell(message)
-      ;(onSaved ?? close)?.()
+      if (next && goesOn.current) {
+        reset(next(sent))
+        setChecked(false)
+        setTurn((before) => before + 1)
+      } else (onSaved ?? close)?.()
     },
   })
   const set = (change: Partial<D>) => setDraft((before) => ({ ...before, ...change }))
@@ -76,11 +84,14 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
     error: isChecked && isMissing(name) ? t('field.required') : refusal(name, [name, ...others]),
     onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value } as Partial<D>),
   })
-  const send = () => {
+  const sendThen = (isNext: boolean) => {
     setChecked(true)
     hasFollowed.current = false
+    goesOn.current = isNext
     if (!required.some(isMissing) && (isValid?.(draft) ?? true)) saving.mutate(draft)
   }
+  const send = () => sendThen(false)
+  const sendAndNext = next && (() => sendThen(true))
   /** Shows other values that are already saved, after an undo. */
   const reset = (values: D) => {
     saved.current = values
@@ -93,7 +104,7 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
     hasFollowed.current = true
     setDraft({ ...values, ...chosen(draft, (name) => draft[name] !== before[name], draft) })
   }
-  return { draft, set, reset, follow, field, refusal, send, isChecked, busy: saving.isPending, failure: saving.error }
+  return { draft, set, reset, follow, field, refusal, send, sendAndNext, turn, isChecked, busy: saving.isPending, failure: saving.error }
 }
 
 /** The values of `from` for the names of `draft` that `fits` accepts. */

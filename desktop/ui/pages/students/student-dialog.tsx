@@ -48,6 +48,7 @@ export function StudentDialog({ student }: { student: Student | null }) {
   const isSeen = student === null || student.gender !== null
   const form = useForm({
     initial: () => draftOf(student),
+    next: student ? undefined : ({ classId }) => ({ ...draftOf(null), classId }),
     required: ['firstName', 'lastName', ...(isSeen ? (['gender'] as const) : [])],
     save: async (typed) => {
       const body = textsOf(typed)
