@@ -36,21 +36,34 @@ export function useDays(texts: readonly string[], key: string) {
   return { days, say: (form: DayForm) => setSaid({ key, form }) }
 }
 
-/** An example of a day whose first two numbers could both be the month; else the first day. */
-const telling = (texts: readonly string[]) => texts.find((text) => /^(0?[1-9]|1[0-2])[-/.](0?[1-9]|1[0-2])[-/.]/.test(text)) ?? texts[0]
+/** Whether the order of the first two numbers of a day matters: two days in the two orders, only one day, or the same day in both. */
+function orderOf(text: string): 'matters' | 'proved' | 'same' {
+  const [first, second] = text.split(/[-/.]/).map(Number)
+  if (first === second) return 'same'
+  return Number(first) <= 12 && Number(second) <= 12 ? 'matters' : 'proved'
+}
+
+/** The day of a list that shows best in which order it is read; undefined without days. */
+const telling = (texts: readonly string[]) =>
+  texts.find((text) => orderOf(text) === 'matters') ?? texts.find((text) => orderOf(text) === 'proved') ?? texts[0]
+/** Shown where no day of the list differs in the two orders. */
+const OTHER_DAY = '03/04/2010'
 
 /** Shows how days are read, with an example of each form, and asks where the list leaves it open. */
 export function DayForms({ days: { written, form, isOpen, read }, onSay }: { days: DaysRead; onSay: (form: DayForm) => void }) {
   const { t } = useTranslation('students')
   const { yearFirst, yearLast, numbers, order } = written
-  const examples = [telling(yearLast), numbers[0], yearFirst[0]].filter((text) => text !== undefined)
+  const example = telling(yearLast)
+  const examples = [example, numbers[0], yearFirst[0]].filter((text) => text !== undefined)
   if (examples.length === 0) return null
   const forms: DayForm[] = [
     ...(yearLast.length > 0 ? (['day_first', 'month_first'] as const) : []),
     ...(numbers.length > 0 ? (['numbers'] as const) : []),
   ]
-  const why =
-    numbers.length > 0 && yearLast.length === 0 ? t('days.numbersOpen', { text: numbers[0] }) : t('days.open', { text: telling(yearLast) })
+  const why = numbers.length > 0 && yearLast.length === 0 ? t('days.numbersOpen', { text: numbers[0] }) : t('days.open', { text: example })
+  const isSame = example !== undefined && orderOf(example) === 'same'
+  const isEither = isSame && form === undefined && !isOpen
+  const other = isSame && form !== undefined ? read(OTHER_DAY) : null
   return (
     <fieldset className={`${layout['list']} ${styles['columns']}`}>
       <legend>{t('days.title')}</legend>
@@ -60,10 +73,11 @@ export function DayForms({ days: { written, form, isOpen, read }, onSay }: { day
             label={t('days.form')}
             value={isOpen ? '' : (form ?? '')}
             data-open={isOpen || undefined}
-            hint={order && form === order ? t('days.shown') : undefined}
+            hint={isEither ? t('days.eitherHint') : order && form === order ? t('days.shown') : undefined}
             onChange={({ target }) => onSay(target.value as DayForm)}
           >
             {isOpen && <option value="">{t('days.choose')}</option>}
+            {isEither && <option value="">{t('days.either')}</option>}
             {forms.map((each) => (
               <option key={each} value={each}>
                 {t(`days.${each}`)}
@@ -81,6 +95,7 @@ export function DayForms({ days: { written, form, isOpen, read }, onSay }: { day
               const value = read(text)
               return <li key={text}>{value ? t('days.read', { text, day: day(value) }) : t('days.unread', { text })}</li>
             })}
+            {other && <li>{t('days.would', { text: OTHER_DAY, day: day(other) })}</li>}
           </ul>
         </div>
       )}

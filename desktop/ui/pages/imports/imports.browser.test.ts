@@ -181,6 +181,26 @@ describe.skipIf(!headlessPath)('an import', () => {
     await context.close()
   })
 
+  test('says in which order days are read, with an example in which the order matters', async () => {
+    const { context, page, faults, dialog } = await opened()
+    const form = dialog.getByLabel('The days of this list have')
+    await page.getByLabel(FILE).setInputFiles(csv('Flynn,Joe,male,01/01/2008,', 'Flynn,Kay,female,25/06/2008,'))
+    await dialog.getByText('25/06/2008 is read as 25 Jun 2008').waitFor()
+    expect(await dialog.getByText('01/01/2008 is read as').count()).toBe(0)
+    await page.getByLabel(FILE).setInputFiles(csv('Flynn,Joe,male,01/01/2008,', 'Flynn,Kay,female,02/02/2008,'))
+    await dialog.getByText('Day and month are the same number in every day of this list.').waitFor()
+    expect(await form.locator('option:checked').innerText()).toBe('the same day in either order')
+    expect(await dialog.getByRole('button', { name: look }).isDisabled()).toBe(false)
+    await expectForEverybody(page)
+    await picture(page, 'import-days-same-pc')
+    await form.selectOption('the month first: 12/31/2010')
+    await dialog.getByText('03/04/2010 would be read as 4 Mar 2010').waitFor()
+    await form.selectOption('the day first: 31/12/2010')
+    await dialog.getByText('03/04/2010 would be read as 3 Apr 2010').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('keeps corrections after Escape, and writes nothing that has become wrong since the preview', async () => {
     const { context, page, dialog } = await opened()
     await page.getByLabel(FILE).setInputFiles(csv('Gill,Ned,q,2011-03-04,3B'))
