@@ -86,12 +86,16 @@ const quoted = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.re
 /** Puts an apostrophe before a cell that a spreadsheet would run as a formula; an import removes it. */
 const inert = (cell: string): string => (NEEDS_APOSTROPHE.test(cell) && !HAS_APOSTROPHE.test(cell) ? `'${cell}` : cell)
 
-/** The headings and some rows of a table as CSV for a spreadsheet, with edited cells. */
+/**
+ * The headings and some rows of a table as CSV for a spreadsheet, with edited cells. `headingAt` names the columns of a list without
+ * headings, so that it can be read again.
+ */
 export function savedRows(
   { lines }: Pick<ReadTable, 'lines'>,
   rows: ReadonlySet<number>,
   edits: readonly CellEdit[],
   separator: ',' | ';',
+  headingAt: (column: number) => string,
 ): string {
   const chosen = lines.filter(({ row }, at) => at === 0 || rows.has(row))
   const records = chosen.map(({ row, cells }) => {
@@ -103,5 +107,10 @@ export function savedRows(
     }
     return changed.map(inert)
   })
+  const [head] = records
+  if (head?.length === 0) {
+    const width = Math.max(...records.map(({ length }) => length))
+    for (let at = 0; at < width; at += 1) head.push(headingAt(at))
+  }
   return `\ufeff${written(records, separator)}\r\n`
 }

@@ -21,7 +21,7 @@ type Props = {
   lead: ReactNode
   /** The choice of the table: a template to download, and a file to choose. */
   children: ReactNode
-  /** The table to send; null while there is none. Another table needs a new report; corrections stay while the file is the same. */
+  /** The table to send; null while there is none. Another source needs a new report; corrections stay while its table is the same. */
   source: Source | null
   /** Shown beside the report: a way to correct what it found. `again` checks the table once more. */
   remedy?: ((report: Report, again: () => void) => ReactNode) | undefined
@@ -33,11 +33,11 @@ type Props = {
 type Sent = { source: Source; corrections: Corrections; dryRun: boolean }
 type Answered = Sent & { report: Report }
 
-/** The corrections of the chosen file, and the server's report about the corrected table. */
+/** The corrections of the table, and the server's report about the corrected table. */
 function useImport({ source, onDone }: Pick<Props, 'source' | 'onDone'>) {
-  const [kept, setKept] = useState<{ file: File; corrections: Corrections } | null>(null)
+  const [kept, setKept] = useState<{ table: Source['table']; corrections: Corrections } | null>(null)
   const [answered, setAnswered] = useState<Answered | null>(null)
-  const corrections = source && kept?.file === source.file ? kept.corrections : untouched
+  const corrections = source && kept?.table === source.table ? kept.corrections : untouched
   const turn = useRef(0)
   const sending = useMutation({
     mutationFn: async ({ source: of, corrections: with_, dryRun }: Sent) => {
@@ -55,7 +55,7 @@ function useImport({ source, onDone }: Pick<Props, 'source' | 'onDone'>) {
   const correct = (change: (before: Corrections) => Corrections) => {
     if (!source) return
     const after = change(corrections)
-    setKept({ file: source.file, corrections: after })
+    setKept({ table: source.table, corrections: after })
     run(true, after)
   }
   const last = answered?.source === source ? answered : null

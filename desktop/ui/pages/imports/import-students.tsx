@@ -10,11 +10,11 @@ import layout from '../../components/layout.module.css'
 import { FailureNotice, Notice } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
-import { day, enumerated } from '../../words/format.ts'
+import { day, enumerated, firstOf } from '../../words/format.ts'
 import { ClassTeacherField } from '../classes/class-teacher-field.tsx'
 import type { ReadTable } from './csv.ts'
 import { DayForms, type DaysRead, useDays } from './days.tsx'
-import { fromHeadings } from './from-headings.ts'
+import { belowNoHeadings, fromHeadings, hasHeadings } from './from-headings.ts'
 import { type Column, columns, guessColumns } from './headings.ts'
 import styles from './import.module.css'
 import { ImportDialog } from './import-dialog.tsx'
@@ -33,7 +33,7 @@ export function ImportStudents() {
   const [chosenSheet, setSheet] = useState('')
   const sheet = sheets.includes(chosenSheet) ? chosenSheet : sheets[0]
   const table = useTable(file, sheet)
-  const read = useMemo(() => table && fromHeadings(table, file?.name ?? ''), [table, file])
+  const { read, firstRow, sayFirstRow } = useRead(table, file?.name ?? '')
   const { mapping, name, key } = useMapping(read)
   const { days, say } = useDays(
     useMemo(() => (read ? dayTexts(read, mapping) : []), [read, mapping]),
@@ -91,6 +91,7 @@ export function ImportStudents() {
           <Options of={sheets.map((id) => ({ id, name: id }))} />
         </SelectField>
       )}
+      {firstRow && <FirstRowChoice of={firstRow} onSay={sayFirstRow} />}
       {read && <ColumnChoice table={read} mapping={mapping} onName={name} />}
       {read && <DayForms days={days} onSay={say} />}
       {read && <Preview table={read} mapping={mapping} days={days} />}
@@ -108,6 +109,9 @@ const sentAsItIs = (file: File): Omit<Source, 'send'> => ({
   headingOf: (path) => path,
   headingAt: () => '',
 })
+
+/** The largest number of cells of the first row that are shown. */
+const MAX_SHOWN = 6
 
 type SourceProps = { onChoose: (file: File | null) => void; file: File | null; rows: number | null }
 
@@ -137,6 +141,50 @@ function ListSource({ onChoose, file, rows }: SourceProps) {
           }}
         />
       </details>
+    </>
+  )
+}
+
+/** What the first row of a list without known headings is; null until a person says it. */
+type FirstRow = { cells: readonly string[]; count: number; is: 'headings' | 'pupil' | null }
+
+/**
+ * The list below its headings; undefined while it is open what the first row is, since a pupil would be lost with it. A person's answer is
+ * kept while lists with the same first row are chosen.
+ */
+function useRead(table: ReadTable | null | undefined, name: string) {
+  const [said, setSaid] = useState<{ key: string; is: FirstRow['is'] } | null>(null)
+  const isAsked = useMemo(() => Boolean(table && !hasHeadings(table)), [table])
+  const cells = table?.lines[0]?.cells ?? []
+  const key = JSON.stringify(cells)
+  const is = said?.key === key ? said.is : null
+  const read = useMemo(() => {
+    if (!table) return table
+    if (!isAsked) return fromHeadings(table, name)
+    if (is === null) return undefined
+    return is === 'pupil' ? belowNoHeadings(table, name) : table
+  }, [table, name, isAsked, is])
+  const firstRow: FirstRow | null = isAsked && table ? { cells, count: table.lines.length, is } : null
+  return { read, firstRow, sayFirstRow: (answer: FirstRow['is']) => setSaid({ key, is: answer }) }
+}
+
+/** Asks whether the first row has headings or a pupil; the answer can be changed. */
+function FirstRowChoice({ of: { cells, count, is }, onSay }: { of: FirstRow; onSay: (is: FirstRow['is']) => void }) {
+  const { t } = useTranslation(['students', 'app'])
+  const text = firstOf(cells.filter(Boolean), MAX_SHOWN)
+  return (
+    <>
+      <SelectField
+        label={t('firstRow.is')}
+        hint={is === null ? undefined : text}
+        value={is ?? ''}
+        onChange={({ target }) => onSay(target.value as FirstRow['is'])}
+      >
+        {is === null && <option value="">{t('app:action.choose')}</option>}
+        <Options of={(['headings', 'pupil'] as const).map((id) => ({ id, name: t(`firstRow.${id}`) }))} />
+      </SelectField>
+      {is === null && <Notice tone="warn">{t('firstRow.open', { text })}</Notice>}
+      {is === 'pupil' && <Notice tone="info">{t('firstRow.all', { count })}</Notice>}
     </>
   )
 }

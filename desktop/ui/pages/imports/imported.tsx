@@ -34,7 +34,7 @@ export function Imported({ source, corrections, report, onDone }: Props) {
     if (!source.table) return
     // Spreadsheets expect semicolons where the comma is the decimal sign.
     const separator = number(1.5).includes(',') ? ';' : ','
-    const text = savedRows(source.table, corrections.rows, corrections.texts, separator)
+    const text = savedRows(source.table, corrections.rows, corrections.texts, separator, source.headingAt)
     const name = `${source.file.name.replace(/\.[^.]*$/, '')} – ${t('import.restName')}.csv`
     saveFile(new TextEncoder().encode(text), name, 'text/csv')
   }

@@ -103,7 +103,7 @@ describe('a corrected table', () => {
   test('its left out rows are saved for a spreadsheet, without formulas that run', () => {
     const formulas = readCsv('name,score\n"=HYPERLINK(""x"")",-5\nb;c,1\n\'+1,2\n', 'list.csv')
     if (!formulas) throw new Error('not read')
-    expect(savedRows(formulas, new Set([2, 3, 4]), [{ row: 3, column: 2, text: 'x' }], ';')).toBe(
+    expect(savedRows(formulas, new Set([2, 3, 4]), [{ row: 3, column: 2, text: 'x' }], ';', () => '?')).toBe(
       '\ufeffname;score\r\n"\'=HYPERLINK(""x"")";\'-5\r\n"b;c";1;x\r\n\'+1;2\r\n',
     )
   })

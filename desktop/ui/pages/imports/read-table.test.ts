@@ -9,8 +9,8 @@ import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { readSheet } from '../../../../server/documents/read-sheet.ts'
-import type { ReadTable } from './csv.ts'
-import { fromHeadings } from './from-headings.ts'
+import { type ReadTable, savedRows } from './csv.ts'
+import { belowNoHeadings, fromHeadings, hasHeadings } from './from-headings.ts'
 import { guessColumns } from './headings.ts'
 import { examplesOf, faultsOf, fileFor, genderOf, headOf, pupilsByRow } from './mapping.ts'
 import { readTable } from './read-table.ts'
@@ -175,6 +175,35 @@ describe('a workbook', () => {
     expect(fromHeadings(plain, 'list.csv')).toBe(plain)
     const other = await read('a,b\n1,2')
     expect(fromHeadings(other, 'list.csv')).toBe(other)
+  })
+
+  test('one without headings is read from its first row on, and what is left out of it has headings', async () => {
+    const plain = await read('Egan;Síle;f\n\nFoy;Pat;m\n')
+    expect([hasHeadings(plain), hasHeadings(await read('Surname,Forename\nFoy,Pat'))]).toEqual([false, true])
+    const table = belowNoHeadings(plain, 'list.csv')
+    const mapping = ['last_name', 'first_name', 'gender'] as const
+    expect(headOf(table)).toEqual(['', '', ''])
+    expect(await served(fileFor(table, mapping))).toEqual({
+      head: [...mapping],
+      rows: [
+        { row: 2, cells: ['Egan', 'Síle', 'female'] },
+        { row: 4, cells: ['Foy', 'Pat', 'male'] },
+      ],
+    })
+    expect(pupilsByRow(table, mapping)).toEqual(
+      new Map([
+        [2, 'Egan, Síle'],
+        [4, 'Foy, Pat'],
+      ]),
+    )
+    const saved = savedRows(
+      table,
+      new Set([4]),
+      [{ row: 4, column: 3, text: '3B' }],
+      ',',
+      (at) => ['Nom', 'Prénom', '', 'Classe'][at] ?? '?',
+    )
+    expect(saved).toBe('\ufeffNom,Prénom,,Classe\r\nFoy,Pat,m,3B\r\n')
   })
 
   test('one with a row far below the others is left to the server', async () => {

@@ -71,6 +71,53 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     await context.close()
   })
 
+  test('asks whether the first row has headings; where it is a pupil, every row is taken', async () => {
+    const { context, page, faults, dialog } = await opened()
+    await dialog.getByText('Paste rows instead of a file').click()
+    await page.getByLabel('Rows of a spreadsheet').fill('Egan\tSíle\tGirl\t3B\nFoy\tPat\tmale\t3B\nGrant\tMo\tother\t3B\n')
+    await dialog.getByText('The first row is “Egan, Síle, Girl, 3B”', { exact: false }).waitFor()
+    const look = dialog.getByRole('button', { name: 'See what would happen' })
+    expect(await look.isDisabled()).toBe(true)
+    expect(await dialog.getByText('What the columns are').count()).toBe(0)
+    await expectForEverybody(page)
+    await picture(page, 'students-import-first-row-pc')
+    await dialog.getByLabel('The first row is').selectOption('a pupil')
+    await dialog.getByText('All 3 rows are read as pupils.', { exact: false }).waitFor()
+    for (const [at, meaning] of ['Last name', 'First name', 'Gender', 'Class'].entries())
+      await dialog.getByLabel(`Column ${at + 1}, without a heading`).selectOption(meaning)
+    await dialog.getByText('such as Egan, Foy').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'students-import-no-headings-pc')
+    await look.click()
+    await dialog.getByRole('button', { name: 'Write 3 rows' }).click()
+    await dialog.getByText('The table is imported. 3 new.').waitFor()
+    expect(await found('egan')).toMatchObject([{ first_name: 'Síle', gender: 'female' }])
+    expect(await found('grant')).toMatchObject([{ first_name: 'Mo', gender: 'other' }])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a correction is not taken to another pupil after another answer about the first row', async () => {
+    const { context, page, faults, dialog } = await opened()
+    await page.getByLabel(FILE).setInputFiles(csv('Hand,Una,who\nIvers,Tom,male\nJudge,Eva,female\n'))
+    const say = async (is: string, headings: readonly string[]) => {
+      await dialog.getByLabel('The first row is').selectOption(is)
+      for (const [at, meaning] of ['Last name', 'First name', 'Gender'].entries())
+        await dialog.getByLabel(headings[at] as string, { exact: true }).selectOption(meaning)
+      await dialog.getByRole('button', { name: 'See what would happen' }).click()
+    }
+    await say('a pupil', ['Column 1, without a heading', 'Column 2, without a heading', 'Column 3, without a heading'])
+    await dialog.getByLabel('Gender: “who” is not understood', { exact: false }).fill('other')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Write 3 rows' }).waitFor()
+    await say('a row of headings', ['Hand', 'Una', 'who'])
+    await dialog.getByRole('button', { name: 'Write 2 rows' }).click()
+    await dialog.getByText('The table is imported. 2 new.').waitFor()
+    expect(await found('ivers')).toMatchObject([{ gender: 'male' }])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('takes a workbook with unknown headings; it fits a telephone in dark mode', async () => {
     const { context, page, dialog } = await opened({ viewport: sizes.phone, colorScheme: 'dark' })
     const rows = [
@@ -79,6 +126,10 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     ]
     const buffer = Buffer.from(workbook({ sheets: [{ name: 'List', xml: worksheet(rows.join('')) }], styles: DATE_STYLES }))
     await page.getByLabel(FILE).setInputFiles({ name: 'list.xlsx', mimeType: 'application/zip', buffer })
+    await dialog.getByText('The first row is “A name, Another, Which, When”', { exact: false }).waitFor()
+    await expectFits(page)
+    await picture(page, 'students-import-first-row-phone')
+    await dialog.getByLabel('The first row is').selectOption('a row of headings')
     for (const [heading, meaning] of [
       ['A name', 'Last name'],
       ['Another', 'First name'],
@@ -157,6 +208,10 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     await page.goto(`${site.url}/classes`)
     await page.getByRole('row', { name: /^3B Cathal Byrne \d+ / }).waitFor()
     await picture(page, 'classes-list')
+    await page.setViewportSize(sizes.phone)
+    await page.getByText('Síle Quinn').waitFor()
+    await expectFits(page)
+    await picture(page, 'classes-list-phone')
     expect(faults).toEqual([])
     await context.close()
   })
@@ -180,11 +235,6 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     expect(faults).toEqual([])
     await context.close()
   })
-})
-    await page.setViewportSize(sizes.phone)
-    await page.getByText('Síle Quinn').waitFor()
-    await expectFits(page)
-    await picture(page, 'classes-list-phone')
 
   test('several pupils are added one after another to one class, with the keyboard', async () => {
     const { context, page, faults } = await open('okafor', '/students')
@@ -228,3 +278,4 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     expect(faults).toEqual([])
     await context.close()
   })
+})
