@@ -6,6 +6,8 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { refresh } from '../../api/queries.ts'
 import { Options, SelectField } from '../../components/field.tsx'
+import { Notice } from '../../components/page.tsx'
+import { firstOf } from '../../words/format.ts'
 import { isUntouched } from './corrections.ts'
 import type { ReadTable } from './csv.ts'
 import { fromHeadings } from './from-headings.ts'
@@ -13,7 +15,7 @@ import { guessColumns } from './headings.ts'
 import { ImportDialog } from './import-dialog.tsx'
 import type { Source } from './listing.ts'
 import { examplesOf, headOf, type Mapping, pupilsByRow } from './mapping.ts'
-import { WHO, type WhoChosen, whoChoices, whoColumns } from './mark-headings.ts'
+import { isNobodyIn, WHO, type WhoChosen, whoChoices, whoColumns } from './mark-headings.ts'
 import { useTable } from './read-table.ts'
 import { TableFile } from './table-file.tsx'
 
@@ -78,6 +80,8 @@ function marksOf(
 }
 
 const NOTHING: WhoChosen = {}
+/** The largest number of cells of the first row that are shown. */
+const MAX_SHOWN = 6
 
 type WhoChoiceProps = {
   table: ReadTable
@@ -127,13 +131,14 @@ export function ImportMarks({ scope: { classId, subjectId, termId, isSet = false
   // The choice is kept while a table with the same headings is chosen again.
   const [said, setSaid] = useState<{ key: string; chosen: WhoChosen } | null>(null)
   const chosen = said?.key === key ? said.chosen : NOTHING
+  const isNobody = Boolean(read?.table && isNobodyIn(read.head))
   const source = useMemo((): Source | null => {
-    if (!file || !read || choices.some(({ column }) => chosen[column] === undefined)) return null
+    if (!file || !read || isNobody || choices.some(({ column }) => chosen[column] === undefined)) return null
     return {
       ...sourceOf(file, read, chosen, (column) => t(`students:columns.${column as 'student_number'}`)),
       send: (body, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body }),
     }
-  }, [file, read, choices, chosen, of, t])
+  }, [file, read, isNobody, choices, chosen, of, t])
   return (
     <ImportDialog
       title={t('importTitle')}
@@ -148,6 +153,7 @@ export function ImportMarks({ scope: { classId, subjectId, termId, isSet = false
         </a>
       </p>
       <TableFile onChoose={setFile} chosen={file && { name: file.name, rows: read?.table ? read.table.lines.length - 1 : null }} />
+      {read && isNobody && <Notice tone="warn">{t('importNobody', { text: firstOf(read.head.filter(Boolean), MAX_SHOWN) })}</Notice>}
       {read?.table && choices.length > 0 && (
         <WhoChoice
           table={read.table}

@@ -356,6 +356,20 @@ describe.skipIf(!headlessPath)('an import', () => {
     await context.close()
   })
 
+  test('of marks without headings says so, and sends nothing', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada')
+    await page.getByRole('button', { name: 'Import or mark sheet' }).click()
+    const dialog = page.getByRole('dialog').first()
+    await page
+      .getByLabel(FILE)
+      .setInputFiles({ name: 'quiz.csv', mimeType: 'text/csv', buffer: Buffer.from('Murphy,Aoife,12\nMurphy,Seán,7') })
+    await dialog.getByText('The first row is “Murphy, Aoife, 12”. No heading in it names the pupils', { exact: false }).waitFor()
+    expect(await dialog.getByRole('button', { name: look }).isDisabled()).toBe(true)
+    await expectForEverybody(page)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('of marks asks which of two columns with one heading has the last names', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada')
     await page.getByRole('button', { name: 'Import or mark sheet' }).click()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whoChoices, whoColumns } from './mark-headings.ts'
+import { isNobodyIn, whoChoices, whoColumns } from './mark-headings.ts'
 
 const read = (...head: string[]) => whoColumns(head).map((column) => column ?? '')
 
@@ -14,6 +14,18 @@ test('nothing is renamed where the server finds the pupils itself', () => {
   expect(read('Last name', 'First-name', 'Number')).toEqual([])
   expect(read('STUDENT_NUMBER', 'Surname', 'Forename')).toEqual([])
   expect(read('Name', 'Quiz 1')).toEqual(['', ''])
+})
+
+test('a first row that is no row of headings identifies nobody', () => {
+  expect(isNobodyIn(['Murphy', 'Aoife', '12'])).toBe(true)
+  expect(isNobodyIn(['Nom', 'Quiz 1'])).toBe(true)
+  for (const head of [
+    ['Nom', 'Prénom'],
+    ['Matricule', 'Quiz 1'],
+    ['student_id', 'Quiz 1'],
+    ['Last name', 'First name'],
+  ])
+    expect(isNobodyIn(head)).toBe(false)
 })
 
 test('where a heading occurs twice the person chooses the column', () => {

@@ -24,6 +24,12 @@ function whoIn(head: readonly string[]): { isServers: boolean; places: readonly 
   return { isServers: false, places: names.length > 1 ? names : placesIn(guessed, ['student_number']) }
 }
 
+/** Whether no heading identifies the pupils, so that the server would refuse the table. */
+export function isNobodyIn(head: readonly string[]): boolean {
+  const { isServers, places } = whoIn(head)
+  return !isServers && places.length === 0
+}
+
 /** The identifying columns whose heading occurs several times: a person must choose. */
 export const whoChoices = (head: readonly string[]): { column: Who; heading: string; among: number[] }[] =>
   whoIn(head).places.flatMap(([column, at]) => {
