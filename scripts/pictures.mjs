@@ -4,8 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
-import { chromiumArguments, headlessPath } from '../desktop/ui/tests/chromium.ts'
+import { launchBrowser } from '../desktop/ui/tests/browser.ts'
 import { takeDocumentPictures } from '../desktop/ui/tests/document-pictures.ts'
 import { root } from './install.mjs'
 
@@ -53,7 +52,7 @@ function picturesOf(kind) {
 }
 
 async function sheetOf(pictures, { across, width }) {
-  const browser = await chromium.launch({ executablePath: headlessPath ?? '', headless: true, args: [...chromiumArguments] })
+  const browser = await launchBrowser()
   const page = await browser.newPage()
   const url = await page.evaluate(drawSheet, { pictures, across, width })
   await browser.close()

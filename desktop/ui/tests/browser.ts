@@ -10,11 +10,15 @@ if (!headlessPath) console.warn('No Chromium on this machine: the tests in a rea
 /** The sizes of an old PC and of a telephone. */
 export const sizes = { pc: { width: 1366, height: 768 }, phone: { width: 390, height: 844 } } as const
 
+/** A Chromium of its own; the process does not end before it is closed. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: headlessPath ?? '', headless: true, args: [...chromiumArguments] })
+
 let launched: Promise<Browser> | undefined
 
 /** The Chromium of this worker, which is shared by its files. `close` closes only its windows. */
 export async function openBrowser(): Promise<Browser> {
-  launched ??= chromium.launch({ executablePath: headlessPath ?? '', headless: true, args: [...chromiumArguments] })
+  launched ??= launchBrowser()
   const browser = await launched
   const close = async () => {
     for (const context of browser.contexts()) await context.close()

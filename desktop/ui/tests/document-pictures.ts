@@ -6,7 +6,7 @@ import { class3B, michaelmas } from '@markbook/shared/story/school-year'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { seedDemo } from '../../../server/cli/demo/seed-demo.ts'
 import { REAL_ADMIN, seedRealPupils } from '../../../server/cli/seed/real/seed-real.ts'
-import { openBrowser, openWindow, sizes } from './browser.ts'
+import { launchBrowser, openWindow, sizes } from './browser.ts'
 import { cell, GRID } from './grid.ts'
 import { inStep, underTheMinistry } from './joined.ts'
 import { openSite, type Site } from './site.ts'
@@ -19,7 +19,7 @@ type Shot = { path: string; options?: BrowserContextOptions; shown(page: Page): 
  * conflict between a school and its centre.
  */
 export async function takeDocumentPictures(folder: string): Promise<void> {
-  const browser = await openBrowser()
+  const browser = await launchBrowser()
   const take = async (site: Site, signIn: (context: BrowserContext) => Promise<void>, name: string, { path, options, shown }: Shot) => {
     const { context, page } = await openWindow(browser, options)
     await signIn(context)
