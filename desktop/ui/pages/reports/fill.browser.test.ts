@@ -70,7 +70,7 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     await site.signIn(context, 'ada')
     await page.goto(`${site.url}/classes`)
     await page
-      .getByRole('row', { name: /^3B 6 / })
+      .getByRole('row', { name: /^3B Cathal Byrne 6 / })
       .getByRole('link', { name: 'Report books' })
       .click()
     await page
