@@ -231,6 +231,40 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toEqual(['odd'])
   })
 
+  test('of a page that is left before the database is open are in local storage, and the next page takes them over', async () => {
+    const never = new Promise<BrowserDatabase>(() => {})
+    const left = new PendingMarkStorage(
+      () => never,
+      { userId: 'ada', schoolId: 'stBrigids' },
+      'one',
+      () => now,
+    )
+    left.heartbeat(true)
+    void left.store('quiz', [pending('zoe')])
+    expect(await leftTo('two', 'byrne')).toEqual([])
+    expect(await leftTo('three')).toMatchObject([{ studentId: 'zoe', score: 12 }])
+    expect(Object.keys(localStorage)).toEqual([])
+  })
+
+  test('of a page that came back are in the database alone', async () => {
+    const one = windowOf('one')
+    one.heartbeat(true)
+    await one.store('quiz', [pending('zoe')])
+    expect(Object.keys(localStorage)).toEqual([])
+    void one.store('quiz', [pending('zoe'), pending('elan')])
+    expect(Object.keys(localStorage)).toHaveLength(1)
+    one.heartbeat()
+    await one.store('quiz', [])
+    expect(Object.keys(localStorage)).toEqual([])
+    expect(await leftTo('two')).toEqual([])
+  })
+
+  test('of a page that came back are not taken from its own copy, which may be older than the database', async () => {
+    localStorage.setItem('markbook.marks/ada/stBrigids/quiz/one', JSON.stringify({ beat: 0, pending: [pending('zoe')] }))
+    expect(await leftTo('one')).toEqual([])
+    expect(await windows()).toEqual([])
+  })
+
   test('in the local storage of an older version are moved here once its window is closed', async () => {
     const key = 'markbook.marks/ada/stBrigids/quiz/old'
     localStorage.setItem(key, JSON.stringify({ beat: now - 1_000, pending: [pending('zoe')] }))

@@ -1,3 +1,4 @@
+import { readStored, writeStored } from '../../../components/browser-storage.ts'
 import { type BrowserDatabase, keysBelow, type PendingStore } from '../../../storage/browser-database.ts'
 import type { PendingMark } from './pending-mark.ts'
 
@@ -29,6 +30,13 @@ const MAX_AGE = 30 * 86_400_000
 const MAX_MARKS = 1_000
 const MAX_ASSESSMENTS = 100
 
+/** The copies in local storage, whose keys are `<start>/<user>/<school>/<assessment>/<window>`. */
+const COPIES: Record<PendingStore, string> = {
+  pending_marks: 'markbook.marks',
+  pending_attendance: 'markbook.attendance',
+  pending_texts: 'markbook.texts',
+}
+
 /**
  * Stores the pending marks of a window in the browser's database, so that they survive closing and crashes. Each window has records of its
  * own; the next window of the same person and school takes over those of a closed one (docs/design/app.md). For attendance a register
@@ -36,6 +44,7 @@ const MAX_ASSESSMENTS = 100
  */
 export class PendingMarkStorage<Place = SheetScope> {
   private readonly own = new Map<string, Omit<Abandoned<Place>, 'assessmentId'>>()
+  private isLeaving = false
   constructor(
     private readonly database: () => Promise<BrowserDatabase | null>,
     private readonly owner: Owner,
@@ -54,6 +63,7 @@ export class PendingMarkStorage<Place = SheetScope> {
 
   /** Updates the heartbeat of this window's records; `isLeaving` releases them, so that the next window need not wait. */
   heartbeat(isLeaving = false): void {
+    this.isLeaving = isLeaving
     for (const assessmentId of this.own.keys()) void this.write(assessmentId, isLeaving ? 0 : this.now())
   }
 
@@ -65,7 +75,7 @@ export class PendingMarkStorage<Place = SheetScope> {
     let elsewhere = 0
     const database = await this.database()
     if (!database) return elsewhere
-    if (this.kept === 'pending_marks') await importOld(database, this.now())
+    await this.importCopies(database)
     const tx = database.transaction(this.kept, 'readwrite')
     for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord<Place>)) {
       const { assessmentId, windowId, pending, sheet, beat } = record
@@ -97,6 +107,20 @@ export class PendingMarkStorage<Place = SheetScope> {
     await tx.done
   }
 
+  /**
+   * Moves into the database what other pages wrote to local storage as they were left. Until November 2026 the app stored all pending marks
+   * there, under the same keys.
+   */
+  private async importCopies(database: BrowserDatabase): Promise<void> {
+    for (const key of copiesBelow(COPIES[this.kept])) {
+      const [, userId = '', schoolId = '', assessmentId = '', windowId = ''] = key.split('/')
+      const record = { ...parse(readStored(key)), userId, schoolId, assessmentId, windowId }
+      if (windowId === this.windowId || !isRecord(record) || this.now() - record.beat <= WINDOW_TIMEOUT) continue
+      await database.put(this.kept, { ...record, beat: 0 })
+      writeStored(key, null)
+    }
+  }
+
   private recordOf(assessmentId: string, { pending, sheet }: Omit<Abandoned<Place>, 'assessmentId'>, beat: number): PendingRecord<Place> {
     return { ...this.owner, assessmentId, windowId: this.windowId, beat, pending, sheet }
   }
@@ -104,6 +128,9 @@ export class PendingMarkStorage<Place = SheetScope> {
   private async write(assessmentId: string, beat: number): Promise<boolean> {
     const own = this.own.get(assessmentId)
     if (own && (this.own.size > MAX_ASSESSMENTS || own.pending.length > MAX_MARKS)) return false
+    const copy = [COPIES[this.kept], this.owner.userId, this.owner.schoolId, assessmentId, this.windowId].join('/')
+    // A page that is left may end before the database answers, or before it is open.
+    if (own && this.isLeaving) writeStored(copy, JSON.stringify(this.recordOf(assessmentId, own, 0)))
     try {
       const database = await this.database()
       if (!database) return !own
@@ -114,6 +141,8 @@ export class PendingMarkStorage<Place = SheetScope> {
       else void tx.store.delete([this.owner.userId, this.owner.schoolId, assessmentId, this.windowId])
       tx.commit()
       await tx.done
+      // A page that went on after all, or came back, has everything in the database.
+      writeStored(copy, null)
       return true
     } catch {
       return !own
@@ -121,23 +150,10 @@ export class PendingMarkStorage<Place = SheetScope> {
   }
 }
 
-/**
- * Imports what the app stored in the browser's local storage until November 2026, where its window is closed. The keys were
- * `markbook.marks/<user>/<school>/<assessment>/<window>`.
- */
-async function importOld(database: BrowserDatabase, now: number): Promise<void> {
-  for (const key of oldKeys()) {
-    const [, userId = '', schoolId = '', assessmentId = '', windowId = ''] = key.split('/')
-    const record = { ...parse(localStorage.getItem(key)), userId, schoolId, assessmentId, windowId }
-    if (!isRecord(record) || now - record.beat <= WINDOW_TIMEOUT) continue
-    await database.put('pending_marks', { ...record, beat: 0 })
-    localStorage.removeItem(key)
-  }
-}
-
-function oldKeys(): string[] {
+/** The keys of local storage that begin with this. */
+function copiesBelow(start: string): string[] {
   try {
-    return Object.keys(localStorage).filter((key) => key.startsWith('markbook.marks/'))
+    return Object.keys(localStorage).filter((key) => key.startsWith(`${start}/`))
   } catch {
     return []
   }
