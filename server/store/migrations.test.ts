@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stBrigids } from '@markbook/shared/story/people'
+import type { Row } from '@markbook/shared/tables/tables'
 import Database from 'better-sqlite3'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig as postgresConfig } from 'drizzle-orm/pg-core'
@@ -97,4 +99,45 @@ test('a database from before the first migration, or of another program, is refu
   await sql?.end()
   sqlite?.close()
   await old.close()
+})
+
+test('names stored with the marks of Arabic letters are found and sorted without them after migration 0018', async () => {
+  const own = await school()
+  const { url, folder } = own.database
+  const body = { firstName: 'رحمٰن', lastName: 'آل رؤى إيمان', gender: 'male' } as const
+  const { id } = await own.as.ada.students.create({ body })
+  const keys = async () => {
+    const row = (await own.services.store.read(asSystem(), (tx) => tx.find('student', stBrigids, id))) as Row<'student'>
+    return [row.sort_key, row.search_key]
+  }
+  const wanted = await keys()
+  const [dialect, table] = onPostgres ? ['postgres', 'student.student'] : ['sqlite', 'student']
+  const migration = readFileSync(`server/store/migrations/${dialect}/0018_search_without_hamza.sql`, 'utf8')
+  const marked = (names: string) => names.normalize('NFKD')
+  const earlier = `update ${table} set sort_key = '${marked('آل رؤى إيمان')}\u0001${marked('رحمٰن')}',
+    search_key = '${marked('رحمٰن آل رؤى إيمان')}\u0001${marked('آل رؤى إيمان رحمٰن')}' where id = '${id}'`
+  if (onPostgres) {
+    const sql = postgres(url, { max: 1, onnotice: () => {} })
+    await sql.unsafe(earlier)
+    expect(await keys()).not.toEqual(wanted)
+    // As the owner of a database that is no superuser.
+    const owner = `names_${process.pid}`
+    await sql.unsafe(`create role ${owner}; grant usage on schema student to ${owner}; alter table student.student owner to ${owner}`)
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`set local role ${owner}`)
+      for (const statement of migration.split('--> statement-breakpoint')) await tx.unsafe(statement)
+    })
+    const [forced] = await sql`select relforcerowsecurity as forced from pg_class where oid = 'student.student'::regclass`
+    expect(forced).toEqual({ forced: true })
+    await sql.unsafe(`reassign owned by ${owner} to current_user; drop owned by ${owner}; drop role ${owner}`)
+    await sql.end()
+  } else {
+    const sqlite = new Database(join(folder, 'markbook.sqlite'))
+    sqlite.exec(earlier)
+    expect(await keys()).not.toEqual(wanted)
+    sqlite.exec(migration)
+    sqlite.close()
+  }
+  expect(await keys()).toEqual(wanted)
+  await own.close()
 })

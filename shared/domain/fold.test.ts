@@ -18,6 +18,8 @@ describe('fold', () => {
     { text: 'Šimůnek Nguyễn Thị', folded: 'simunek nguyen thi' },
     { text: 'Ёлкин Андрей', folded: 'елкин андреи' },
     { text: 'مُحَمَّد', folded: 'محمد' },
+    { text: 'أحمد إيمان آمنة', folded: 'احمد ايمان امنة' },
+    { text: 'رؤى هائل رحمٰن', folded: 'روى هايل رحمن' },
     { text: 'שָׁלוֹם', folded: 'שלום' },
     { text: 'Ｍａｒｙ', folded: 'mary' },
     { text: 'ﬁnn', folded: 'finn' },

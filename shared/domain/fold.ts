@@ -36,9 +36,10 @@ const SPECIAL = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g')
 
 /**
  * Accents, vowel points and tone marks. Excludes the vowel signs of Indic scripts, which are letters: without them different names would
- * be equal. Includes characters without a shape (joiners, soft hyphens, variation selectors).
+ * be equal. Includes the madda, hamza and small alif of Arabic letters, which many people do not type and Unicode does not count as
+ * diacritics, and characters without a shape (joiners, soft hyphens, variation selectors).
  */
-const SILENT = /[\u0300-\u036f]|(?=\p{M})\p{Diacritic}|\p{Default_Ignorable_Code_Point}/gu
+const SILENT = /[\u0300-\u036f\u0653-\u0655\u0670]|(?=\p{M})\p{Diacritic}|\p{Default_Ignorable_Code_Point}/gu
 
 /** The longest expansion of one character: U+FDFA becomes 18. */
 export const FOLD_GROWTH = 18

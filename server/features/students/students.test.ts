@@ -57,6 +57,12 @@ describe('GET /api/students', () => {
     expect(await found({ search })).toEqual(['Aoife Murphy'])
   })
 
+  test.each(['احمد', 'أحمد', 'ايمان أحمد'])('a name is found with or without the hamza of its letters: %s', async (search) => {
+    const { id } = await st.as.ada.students.create({ body: { ...newcomer, firstName: 'أحمد', lastName: 'إيمان' } })
+    expect(await found({ search })).toEqual(['أحمد إيمان'])
+    await st.as.okafor.students.remove({ params: { id } })
+  })
+
   test('an empty search finds everybody', async () => {
     expect(await found({ search: '' })).toHaveLength(9)
   })
