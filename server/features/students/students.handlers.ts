@@ -1,5 +1,4 @@
 import { studentFailures, students } from '@markbook/shared/contract/students'
-import { searchTerm } from '@markbook/shared/domain/fold'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
 import { personalDataSeenBy, seenPupil } from '../../replication/scope/personal-data.ts'
@@ -38,7 +37,7 @@ export const studentHandlers: Omit<Handlers<typeof students>, 'importTemplate'> 
     run: async (context, { query }) => {
       const found = await studentsFound(context.tx, {
         school: context.caller.school_id,
-        search: searchTerm(query.search ?? ''),
+        search: query.search ?? '',
         isActive: query.isActive,
         group: query.classId,
       })

@@ -1,3 +1,4 @@
+import { searchTerm } from '@markbook/shared/domain/fold'
 import { and, asc, eq, exists, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { matches } from '../../store/conditions.ts'
@@ -11,10 +12,10 @@ type Filter = { isActive: boolean | undefined; group: string | undefined }
 
 /**
  * One text for each combination of filters, so that each stays prepared. An empty search matches every name; a number matches by a part of
- * it.
+ * it, folded like a name or as it was typed.
  */
 const listing = ({ isActive, inGroup }: { isActive: boolean | undefined; inGroup: boolean }) =>
-  statement<{ school: string; search: string; group: string }>()(({ db, t, p, dialect }) => {
+  statement<{ school: string; search: string; typed: string; group: string }>()(({ db, t, p, dialect }) => {
     const { student, enrolment } = t
     const place = db
       .select({ id: enrolment.id })
@@ -26,7 +27,11 @@ const listing = ({ isActive, inGroup }: { isActive: boolean | undefined; inGroup
       .where(
         and(
           eq(student.school_id, p.school),
-          or(dialect.contains(student.search_key, p.search), dialect.contains(lowered(student.student_number), p.search)),
+          or(
+            dialect.contains(student.search_key, p.search),
+            dialect.contains(lowered(student.student_number), p.search),
+            dialect.contains(student.student_number, p.typed),
+          ),
           isActive === undefined ? undefined : eq(student.is_active, isActive),
           inGroup ? exists(place) : undefined,
         ),
@@ -41,10 +46,10 @@ const listings = new Map(
   ),
 )
 
-/** Students by last name, first name, id. `search` is a folded search term; absent filters are ignored. */
+/** Students by last name, first name, id. Absent filters are ignored. */
 export async function studentsFound(tx: ReadTx, { school, search, ...filter }: Filter & { school: string; search: string }) {
   const find = listings.get(keyOf(filter)) as ReturnType<typeof listing>
-  return find(tx, { school, search, group: filter.group ?? '' })
+  return find(tx, { school, search: searchTerm(search), typed: search.trim(), group: filter.group ?? '' })
 }
 
 export const holdersOfNumber = rowsBy('student', { school: 'school_id', number: 'student_number' })

@@ -57,6 +57,15 @@ describe('GET /api/students', () => {
     expect(await found({ search })).toEqual(['Aoife Murphy'])
   })
 
+  test.each(['Ж9', 'É,7', 'N  1', 'O’1'])(
+    'a number with signs other than plain letters is found as it is written: %s',
+    async (studentNumber) => {
+      const { id } = await st.as.ada.students.create({ body: { ...newcomer, studentNumber } })
+      expect(await found({ search: studentNumber })).toEqual(['Nóra Byrne'])
+      await st.as.okafor.students.remove({ params: { id } })
+    },
+  )
+
   test.each(['احمد', 'أحمد', 'ايمان أحمد'])('a name is found with or without the hamza of its letters: %s', async (search) => {
     const { id } = await st.as.ada.students.create({ body: { ...newcomer, firstName: 'أحمد', lastName: 'إيمان' } })
     expect(await found({ search })).toEqual(['أحمد إيمان'])
