@@ -66,6 +66,13 @@ describe('GET /api/academic-years', () => {
     })
   })
 
+  test('by their days, whatever they are called', async () => {
+    const early = { name: 'Z', startDate: '2019-09-01', endDate: '2020-06-30', gradingModel: 'term_based' } as const
+    const { id } = await st.as.okafor.academicYears.create({ body: early })
+    expect((await st.as.niamh.academicYears.list()).map((year) => year.id)).toEqual([thisYear.id, lastYear.id, id])
+    await st.as.okafor.academicYears.remove({ params: { id } })
+  })
+
   test('403 for a person without a school', async () => {
     await expect(st.as.nobody.academicYears.list()).rejects.toMatchObject({ status: 403, code: 'no_school' })
   })

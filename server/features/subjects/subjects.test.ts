@@ -86,6 +86,11 @@ describe('POST /api/subjects', () => {
     const subject = await st.as.okafor.subjects.create({ body: { name: 'Géographie', code: 'GÉ' } })
     expect(subject).toMatchObject({ name: 'Géographie', code: 'GÉ', sort_order: 5, is_active: true })
     expect(await codes()).toEqual(['MA', 'EN', 'GA', 'SC', 'GÉ'])
+    const later = await st.as.okafor.subjects.create({ body: { name: 'Art', code: 'AR' } })
+    await st.as.okafor.subjects.remove({ params: { id: subject.id } })
+    expect(await st.as.okafor.subjects.create({ body: { name: 'Bee-keeping', code: 'BK' } })).toMatchObject({
+      sort_order: later.sort_order + 1,
+    })
   })
 
   test('409 on a code that the school has, and nothing changes', async () => {
