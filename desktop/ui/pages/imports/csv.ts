@@ -59,23 +59,24 @@ const endsCell = (sign: string | undefined, separator: string) => sign === undef
 
 /** The cell that begins at `from`, and its end; null for a quotation mark that is never closed. */
 function cellAt(text: string, from: number, separator: string): { text: string; end: number } | null {
-  if (text[from] === '"') {
-    let [found, at] = ['', from + 1]
-    for (;;) {
-      const close = text.indexOf('"', at)
-      if (close < 0) return null
-      found += text.slice(at, close)
-      if (text[close + 1] !== '"') {
-        if (endsCell(text[close + 1], separator)) return { text: found, end: close + 1 }
-        break
-      }
-      found += '"'
-      at = close + 2
-    }
-  }
-  let end = from
+  const quoted = text[from] === '"' ? quotedAt(text, from, separator) : { text: '', end: from }
+  if (!quoted) return null
+  let { end } = quoted
   while (!endsCell(text[end], separator)) end += 1
-  return { text: text.slice(from, end), end }
+  return { text: quoted.text + text.slice(quoted.end, end), end }
+}
+
+/** What is between quotation marks. Where the cell goes on after them, they are text, as the server's reader has it. */
+function quotedAt(text: string, from: number, separator: string): { text: string; end: number } | null {
+  let [found, at] = ['', from + 1]
+  for (;;) {
+    const close = text.indexOf('"', at)
+    if (close < 0) return null
+    found += text.slice(at, close)
+    if (text[close + 1] !== '"') return { text: endsCell(text[close + 1], separator) ? found : `"${found}"`, end: close + 1 }
+    found += '"'
+    at = close + 2
+  }
 }
 
 const written = (records: readonly (readonly string[])[], separator = ','): string =>

@@ -56,6 +56,20 @@ describe('a table as text', () => {
     expect(pupilsByRow(table, guessColumns(headOf(table))).get(4)).toBe('de Barra; Ní, Aoife "Fia"')
   })
 
+  test('a cell has the same text here and at the server, wherever it has quotation marks', async () => {
+    const cell = fc.array(fc.constantFrom('"', '"', ',', 'a', 'b', ' '), { minLength: 1, maxLength: 8 }).map((letters) => letters.join(''))
+    await fc.assert(
+      fc.asyncProperty(cell, async (random) => {
+        const text = `x,y,z\n1,${random}\n2,b,c\n`
+        const [theirs, ours] = await Promise.all([served(file(text)).catch(() => null), readTable(file(text))])
+        expect(ours === null).toBe(theirs === null)
+        const filled = (cells: readonly string[] = []) => cells.map((each) => each.trim()).filter((each) => each !== '')
+        expect(filled(ours?.lines[1]?.cells)).toEqual(filled(theirs?.rows[0]?.cells as string[] | undefined))
+      }),
+      { examples: [['"a,b"c'], ['"a""b"c'], ['a"b'], ['"a" '], ['"a"", b"']], numRuns: 200 },
+    )
+  })
+
   test.each([
     ['without a separator', 'Pupils of form 3'],
     ['with another separator', 'St Brigid’s, autumn intake, 2026'],
