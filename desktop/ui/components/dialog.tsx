@@ -110,9 +110,13 @@ type FormDialogProps = {
 export function FormDialog({ title, lead, wide, form, deletion, onClose, children, ...actions }: FormDialogProps) {
   const [isDeleting, setDeleting] = useState(false)
   const top = useRef<HTMLDivElement>(null)
-  // The message is above the fields, and may be out of sight at the end of a long form.
+  const scrolledTo = useRef<unknown>(null)
+  // The message is above the fields, and may be out of sight at the end of a long form. One that is back because the refused value was typed
+  // again does not scroll the field away.
   useEffect(() => {
-    if (form.failure) top.current?.scrollIntoView({ block: 'nearest' })
+    if (!form.failure || form.failure === scrolledTo.current) return
+    scrolledTo.current = form.failure
+    top.current?.scrollIntoView({ block: 'nearest' })
   }, [form.failure])
   if (isDeleting) return deletion
   return (

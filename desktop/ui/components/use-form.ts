@@ -1,3 +1,4 @@
+import type { Failure, Issue } from '@markbook/shared/failures'
 import { useMutation } from '@tanstack/react-query'
 import { useContext, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -45,7 +46,7 @@ export function useUnloadQuestion(hasTyped: () => boolean): void {
 /**
  * The state of a form: its values before they are saved, and the result of saving. `field('name')` has the value, the error and the change
  * handler of a field; the error is the one of `failure` for this name in the request, until the value, or that of one of the `others` that
- * it was refused for, is another one than was sent. `send` saves; where something is missing or invalid it only marks that (`isChecked`).
+ * it was refused for, is another one than was sent; `failure` stands as long as one of these errors does. `send` saves; where something is missing or invalid it only marks that (`isChecked`).
  * `sendAndNext` saves and begins the next entry, whose number is `turn`. Leaving the page with unsaved text asks first.
  */
 export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved, next }: FormOptions<D>) {
@@ -57,6 +58,8 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   const hasFollowed = useRef(false)
   const [turn, setTurn] = useState(0)
   const goesOn = useRef(false)
+  /** The paths of the request that fields show, each with the values that can put it right. */
+  const refusable = useRef(new Map<string, readonly (keyof D)[]>())
   useUnloadQuestion(() =>
     Object.entries(draft).some(([name, value]) => typeof value === 'string' && value !== saved.current[name as keyof D]),
   )
@@ -76,9 +79,16 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   })
   const set = (change: Partial<D>) => setDraft((before) => ({ ...before, ...change }))
   const isMissing = (name: TextsOf<D>) => required.includes(name) && String(draft[name]).trim() === ''
+  const isAsSent = (names: readonly (keyof D)[]) => names.every((name) => draft[name] === saving.variables?.[name])
   /** What was refused at this path of the request, until one of the values `of` is another one than was sent. */
-  const refusal = (path: string, of: readonly TextsOf<D>[]) =>
-    of.every((name) => draft[name] === saving.variables?.[name]) ? issueOf(saving.error, path) : undefined
+  const refusal = (path: string, of: readonly TextsOf<D>[]) => {
+    refusable.current.set(path, of)
+    return isAsSent(of) ? issueOf(saving.error, path) : undefined
+  }
+  /** Whether something that was refused is still in the form; a path without a field is, until anything is changed. */
+  const isRefused = ({ path }: Issue) => isAsSent(refusable.current.get(path) ?? (Object.keys(draft) as (keyof D)[]))
+  const { issues } = (saving.error ?? {}) as Partial<Failure>
+  const failure = issues && issues.length > 0 && !issues.some(isRefused) ? null : saving.error
   const field = <K extends TextsOf<D>>(name: K, others: readonly TextsOf<D>[] = []) => ({
     value: draft[name],
     error: isChecked && isMissing(name) ? t('field.required') : refusal(name, [name, ...others]),
@@ -104,7 +114,7 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
     hasFollowed.current = true
     setDraft({ ...values, ...chosen(draft, (name) => draft[name] !== before[name], draft) })
   }
-  return { draft, set, reset, follow, field, refusal, send, sendAndNext, turn, isChecked, busy: saving.isPending, failure: saving.error }
+  return { draft, set, reset, follow, field, refusal, send, sendAndNext, turn, isChecked, busy: saving.isPending, failure }
 }
 
 /** The values of `from` for the names of `draft` that `fits` accepts. */

@@ -1,7 +1,7 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { NewTerm, Term } from '@markbook/shared/contract/terms'
 import { TERM_NAMES } from '@markbook/shared/domain/term-names'
-import { dayOf, numberOf, partsOf } from './term-days.ts'
+import { type Days, dayOf, numberOf, partsOf } from './term-days.ts'
 
 type Year = Pick<AcademicYear, 'name' | 'start_date' | 'end_date'>
 
@@ -72,7 +72,7 @@ export const termsToSend = (terms: readonly EditedTerm[]): NewTerm[] =>
   terms.flatMap(({ key: _, isLeftOut, ...term }) => (isLeftOut ? [] : [term]))
 
 /** Which day of a term is wrong, and why; null for none. */
-export function faultOf({ startDate, endDate }: EditedTerm, year: Pick<Year, 'start_date' | 'end_date'>) {
+export function faultOf({ startDate, endDate }: Days, year: Pick<Year, 'start_date' | 'end_date'>) {
   const isOutside = (day: string) => day < year.start_date || day > year.end_date
   if (startDate === '' || isOutside(startDate)) return { field: 'startDate', word: startDate === '' ? 'required' : 'outside' } as const
   if (endDate === '' || isOutside(endDate)) return { field: 'endDate', word: endDate === '' ? 'required' : 'outside' } as const

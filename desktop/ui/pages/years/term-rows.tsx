@@ -14,6 +14,13 @@ export function useStructureNames(): (structure: Structure) => string[] {
   return (structure) => namesOf(structure, (set, number) => t(`sets.${set}`, { number }))
 }
 
+/** Returns a function for the message about a day of a term; undefined where the fault is another day's. */
+export function useDayFault(): (fault: ReturnType<typeof faultOf>, field: 'startDate' | 'endDate') => string | undefined {
+  const { t } = useTranslation(['years', 'app'])
+  const words = { outside: t('newTerms.outside'), order: t('app:fault.afterFirstDay'), required: t('app:field.required') }
+  return (fault, field) => (fault?.field === field ? words[fault.word] : undefined)
+}
+
 type Props = {
   terms: readonly EditedTerm[]
   year: { start_date: string; end_date: string }
@@ -49,11 +56,11 @@ export function TermRows({ terms, year, hint, onChange }: Props) {
 type RowProps = { term: EditedTerm; year: Props['year']; onChange: (edit: TermEdit) => void }
 
 function TermRow({ term, year, onChange }: RowProps) {
-  const { t } = useTranslation(['years', 'app'])
+  const { t } = useTranslation('years')
   const name = termLabel(term.name)
   // While the days of the year are wrong, only its own fields show that.
   const fault = term.isLeftOut || year.start_date >= year.end_date ? null : faultOf(term, year)
-  const words = { outside: t('newTerms.outside'), order: t('app:fault.afterFirstDay'), required: t('app:field.required') }
+  const faultIn = useDayFault()
   const dayField = (field: 'startDate' | 'endDate') => (
     <TextField
       hideLabel
@@ -63,7 +70,7 @@ function TermRow({ term, year, onChange }: RowProps) {
       max={year.end_date}
       value={term[field]}
       disabled={term.isLeftOut}
-      error={fault?.field === field ? words[fault.word] : undefined}
+      error={faultIn(fault, field)}
       onChange={({ target }) => onChange({ [field]: target.value })}
     />
   )

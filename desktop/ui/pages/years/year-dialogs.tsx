@@ -17,9 +17,10 @@ import { editable, enumerated, number, typedNumber } from '../../words/format.ts
 import { termLabel } from '../../words/term-label.ts'
 import { tellDeleted } from '../bin/restore.ts'
 import { daysOf, NewYearTerms, useProposedTerms } from './new-year-terms.tsx'
-import { areFaultless, type TermEdits, termsToSend } from './next-terms.ts'
+import { areFaultless, faultOf, type TermEdits, termsToSend } from './next-terms.ts'
 import { yearAfter } from './next-year.ts'
 import { overlapping, proposedDays } from './term-days.ts'
+import { useDayFault } from './term-rows.tsx'
 
 /** The form values of a year; null for a new one without an earlier year. */
 const draftOf = (year: Omit<AcademicYear, 'id'> | null) => ({
@@ -190,7 +191,7 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
       coursework: editable(term?.coursework_weight ?? 40),
       isMinistryReporting: term?.is_ministry_reporting ?? false,
     }),
-    isValid: (typed) => sumOf(typed) === 100 && nameIn(typed) !== '',
+    isValid: (typed) => sumOf(typed) === 100 && nameIn(typed) !== '' && faultOf(typed, year) === null,
     save: async ({ exam, coursework, choice, name: own, ...rest }) => {
       const name = nameIn({ choice, name: own })
       const body = { ...rest, name, examWeight: typedNumber(exam) ?? 0, courseworkWeight: typedNumber(coursework) ?? 0 }
@@ -205,7 +206,11 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
   })
   const { draft, set, field } = form
   const shownName = termLabel(nameIn(draft))
-  const overlaps = overlapping(draft, terms, term?.id)
+  const fault = faultOf(draft, year)
+  const faultIn = useDayFault()
+  // A term with a wrong day has the message about that day alone.
+  const overlaps = fault ? [] : overlapping(draft, terms, term?.id)
+  const days = { type: 'date', min: year.start_date, max: year.end_date }
   const deletion = term && (
     <ConfirmDialog
       title={t('deleteTerm', { name: shownName })}
@@ -241,8 +246,13 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
         />
       )}
       <Row>
-        <TextField {...field('startDate')} label={t('start')} type="date" min={year.start_date} max={year.end_date} />
-        <TextField {...field('endDate', ['startDate'])} label={t('end')} type="date" min={year.start_date} max={year.end_date} />
+        <TextField {...days} {...field('startDate')} label={t('start')} error={faultIn(fault, 'startDate') ?? field('startDate').error} />
+        <TextField
+          {...days}
+          {...field('endDate')}
+          label={t('end')}
+          error={faultIn(fault, 'endDate') ?? field('endDate', ['startDate']).error}
+        />
       </Row>
       {overlaps.length > 0 && (
         <Notice tone="warn">{t('overlap', { names: enumerated(overlaps.map(({ name }) => termLabel(name))) })}</Notice>

@@ -241,17 +241,57 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await last.fill('2025-01-01')
     await page.getByRole('button', { name: 'Save' }).click()
     const refusal = page.getByText('The last day must come after the first.')
+    const notice = page.getByText('Some of what was sent')
+    await notice.waitFor()
     await refusal.waitFor()
     await last.fill('2026-06-30')
     await refusal.waitFor({ state: 'detached' })
+    await notice.waitFor({ state: 'detached' })
     expect(await last.getAttribute('aria-invalid')).not.toBe('true')
     await last.fill('2025-01-01')
     const answered = page.waitForResponse((reply) => reply.status() === 400)
     await page.getByRole('button', { name: 'Save' }).click()
     await answered
-    await page.getByText('Some of what was sent').waitFor()
+    await notice.waitFor()
     await page.getByLabel('First day').fill('2024-09-01')
     await refusal.waitFor({ state: 'detached' })
+    await notice.waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  test('the days of a term are checked as they are typed, and nothing is sent before they are right', async () => {
+    const { context, page, faults } = await open('okafor', '/years', { viewport: sizes.phone })
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.url()))
+    await page.getByRole('button', { name: 'Change the term Hilary' }).first().click()
+    const [first, last] = [page.getByLabel('First day'), page.getByLabel('Last day')]
+    const save = page.getByRole('button', { name: 'Save' })
+    const days = [await first.inputValue(), await last.inputValue()] as const
+    const cases = [
+      [last, '2024-01-01', 'This day is not in the year.'],
+      [last, days[0], 'The last day must come after the first.'],
+      [first, '2031-01-01', 'This day is not in the year.'],
+      [first, '', 'Please fill this in.'],
+    ] as const
+    for (const [field, text, fault] of cases) {
+      await field.fill(text)
+      await page.getByText(fault).waitFor()
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      expect(await page.getByText('These days are also days of', { exact: false }).count()).toBe(0)
+      await save.click()
+      await first.fill(days[0])
+      await last.fill(days[1])
+      await page.getByText(fault).waitFor({ state: 'detached' })
+    }
+    await first.fill('2025-09-15')
+    await page.getByText('These days are also days of Michaelmas.', { exact: false }).waitFor()
+    await expectFits(page)
+    expect(sent).toEqual([])
+    await first.fill(days[0])
+    await save.click()
+    await dialogsClosed(page)
+    expect(sent).toHaveLength(1)
+    expect(faults).toEqual([])
     await context.close()
   })
 
