@@ -1,6 +1,6 @@
 import { HAS_APOSTROPHE, NEEDS_APOSTROPHE, separatorOf, splitAnnounced } from '@markbook/shared/spreadsheet/csv-text'
 
-/** The rows that are not empty, with their numbers in the spreadsheet. The first one has the headings. */
+/** The rows that are not empty, with the numbers that the server gives them. The first one has the headings. */
 type Lines = readonly { row: number; cells: readonly string[] }[]
 export type CellEdit = { row: number; column: number; text: string }
 /** The rows and columns that are not sent. */
@@ -8,9 +8,12 @@ export type LeftOut = { rows: ReadonlySet<number>; columns: ReadonlySet<number> 
 
 /**
  * A table that was read in the browser. `rewritten` returns it as CSV with edited cells; what is left out becomes blank, so that every row
- * keeps its number.
+ * keeps its number. `added`: the number of rows above that the spreadsheet does not have.
  */
-export type ReadTable = { lines: Lines; rewritten: (edits: readonly CellEdit[], without?: LeftOut) => File }
+export type ReadTable = { added?: number; lines: Lines; rewritten: (edits: readonly CellEdit[], without?: LeftOut) => File }
+
+/** The number of a row in the spreadsheet, from the number that the server gives it. */
+export const rowInSheet = (table: ReadTable | null, row: number): number => row - (table?.added ?? 0)
 
 /**
  * Reads CSV or copied spreadsheet cells. The separator is the comma, semicolon or tab that occurs most in the headings, also below a title.

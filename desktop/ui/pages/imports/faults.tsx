@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx'
 import layout from '../../components/layout.module.css'
 import { Badge } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import type { CellEdit } from './csv.ts'
+import { type CellEdit, rowInSheet } from './csv.ts'
 import styles from './import.module.css'
 import type { Field, Issue, Listed, Source } from './listing.ts'
 
@@ -31,7 +31,7 @@ export function ReportTable({ source, rows, ...correct }: Props) {
         rows={rows.slice(0, MAX_ROWS)}
         keyOf={({ row }) => row}
         columns={[
-          { head: t('import.row'), cell: ({ row }) => (row === 1 ? t('import.heading') : row) },
+          { head: t('import.row'), cell: ({ row }) => (row === 1 ? t('import.heading') : rowInSheet(source.table, row)) },
           source.table !== null && { head: t('import.pupil'), cell: ({ row }) => source.pupils.get(row) ?? '' },
           { head: t('import.what'), cell: (row) => <RowReport listed={row} source={source} {...correct} /> },
         ]}
@@ -42,11 +42,12 @@ export function ReportTable({ source, rows, ...correct }: Props) {
 }
 
 /** Returns a function for what is wrong with a cell, translated where the app has a sentence for it. */
-function useSentence({ headingOf }: Source): (issue: Issue) => string {
+function useSentence({ headingOf, table }: Source): (issue: Issue) => string {
   const { t, i18n } = useTranslation('app')
   return ({ path, code, values, message }) => {
-    const said =
-      code && i18n.exists(`import.fault.${code}`, { ns: 'app' }) ? t(`import.fault.${code as 'required'}`, { ...values }) : message
+    const row = values?.['row']
+    const shown = { ...values, ...(typeof row === 'number' && { row: rowInSheet(table, row) }) }
+    const said = code && i18n.exists(`import.fault.${code}`, { ns: 'app' }) ? t(`import.fault.${code as 'required'}`, shown) : message
     return t('import.column', { column: headingOf(path), message: said })
   }
 }
@@ -55,7 +56,7 @@ function RowReport({ listed, source, onText, onLeaveOut, onTakeAgain, onLeaveCol
   const { t } = useTranslation('app')
   const sentence = useSentence(source)
   const { row, state, issues, fields, columns } = listed
-  const of = { row, name: source.pupils.get(row) ?? '' }
+  const of = { row: rowInSheet(source.table, row), name: source.pupils.get(row) ?? '' }
   return (
     <>
       <div className={layout['split']}>

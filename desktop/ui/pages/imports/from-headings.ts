@@ -31,5 +31,5 @@ export function belowNoHeadings({ lines }: ReadTable, name: string): ReadTable {
   const records: (readonly string[])[] = Array.from({ length: (lines.at(-1)?.row ?? 0) + 1 }, () => [])
   for (const { row, cells } of lines) records[row] = cells
   const { lines: pupils, rewritten } = tableOf(records, name)
-  return { lines: [{ row: 1, cells: [] }, ...pupils], rewritten }
+  return { added: 1, lines: [{ row: 1, cells: [] }, ...pupils], rewritten }
 }

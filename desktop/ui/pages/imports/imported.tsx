@@ -10,7 +10,7 @@ import { saveFile } from '../../components/save-file.ts'
 import { firstOf, number } from '../../words/format.ts'
 import type { Corrections } from './corrections.ts'
 import { useCounts } from './counts.ts'
-import { savedRows } from './csv.ts'
+import { rowInSheet, savedRows } from './csv.ts'
 import type { Source } from './listing.ts'
 import { UndoImport } from './undo-import.tsx'
 
@@ -29,7 +29,10 @@ export function Imported({ source, corrections, report, onDone }: Props) {
   // The button with the focus was removed with the form.
   useEffect(() => closeButton.current?.focus(), [])
   const rows = [...corrections.rows].sort((a, b) => a - b)
-  const names = rows.map((row) => (source.pupils.get(row) ? t('import.rowOf', { row, name: source.pupils.get(row) }) : String(row)))
+  const names = rows.map((at) => {
+    const [row, name] = [rowInSheet(source.table, at), source.pupils.get(at)]
+    return name ? t('import.rowOf', { row, name }) : String(row)
+  })
   const save = () => {
     if (!source.table) return
     // Spreadsheets expect semicolons where the comma is the decimal sign.

@@ -97,6 +97,24 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     await context.close()
   })
 
+  test('rows of a pasted list without headings have the numbers of the spreadsheet', async () => {
+    const { context, page, faults, dialog } = await opened()
+    await dialog.getByText('Paste rows instead of a file').click()
+    await page.getByLabel('Rows of a spreadsheet').fill('Kerr\tAnn\tfemale\nLunn\tBo\twho\nKerr\tAnn\tfemale\n')
+    await dialog.getByLabel('The first row is').selectOption('a pupil')
+    for (const [at, meaning] of ['Last name', 'First name', 'Gender'].entries())
+      await dialog.getByLabel(`Column ${at + 1}, without a heading`).selectOption(meaning)
+    await dialog.getByRole('button', { name: 'See what would happen' }).click()
+    await dialog.getByText('is the pupil of row 1 again', { exact: false }).waitFor()
+    await dialog.getByRole('button', { name: 'Leave out row 3 Kerr, Ann' }).click()
+    expect(await dialog.getByRole('row', { name: /^2 Lunn, Bo/ }).count()).toBe(1)
+    await dialog.getByRole('button', { name: 'Leave out row 2 Lunn, Bo' }).click()
+    await dialog.getByRole('button', { name: 'Write 1 row' }).click()
+    await dialog.getByText('2 rows were left out: 2 (Lunn, Bo), 3 (Kerr, Ann).').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a correction is not taken to another pupil after another answer about the first row', async () => {
     const { context, page, faults, dialog } = await opened()
     await page.getByLabel(FILE).setInputFiles(csv('Hand,Una,who\nIvers,Tom,male\nJudge,Eva,female\n'))
