@@ -1,9 +1,11 @@
 import { Toast } from '@base-ui/react/toast'
+import X from 'lucide-react/icons/x'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sentenceOf } from '../words/failure.ts'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
+import { Icon } from './icon.tsx'
 
 const DURATION_MS = 6_000
 /** More would hide too much of the menu. Older ones are shown again when a newer one is closed before their time is over. */
@@ -99,7 +101,12 @@ function List() {
       <Toast.Title />
       <span>
         {toast.actionProps && <Toast.Action render={<Button size="small" look="quiet" />} />}
-        <Toast.Close render={<Button size="small" look="quiet" />}>{t('action.close')}</Toast.Close>
+        <Toast.Close render={<Button size="small" look="quiet" />} aria-label={t('action.close')}>
+          <span className={styles['closeWord']}>{t('action.close')}</span>
+          <span className={styles['closeSign']}>
+            <Icon of={X} />
+          </span>
+        </Toast.Close>
       </span>
     </Toast.Root>
   ))

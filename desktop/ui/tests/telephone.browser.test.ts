@@ -1,7 +1,7 @@
 import { zoe } from '@markbook/shared/story/marks'
 import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { dialogsClosed, expectFits, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
@@ -22,10 +22,10 @@ const tooLow = (page: Page) =>
       }),
     )
 
-/** Fields at which Safari would enlarge the page. The choices of year and term in the head are smaller, since both must fit. */
+/** Fields at which Safari would enlarge the page. */
 const enlarging = (page: Page) =>
   page
-    .locator(':is(main, [role="dialog"]) :is(input:not([type="checkbox"], [type="radio"]), select, textarea)')
+    .locator('input:not([type="checkbox"], [type="radio"]), select, textarea')
     .evaluateAll((fields) => fields.filter((field) => parseFloat(getComputedStyle(field).fontSize) < 16).map(({ outerHTML }) => outerHTML))
 
 describe.skipIf(!headlessPath)('a telephone', () => {
@@ -75,47 +75,83 @@ describe.skipIf(!headlessPath)('a telephone', () => {
     await context.close()
   })
 
-  test('a message covers neither the lower end of the window nor a menu or dialog, and can be undone', async () => {
-    const { context, page, faults } = await open('okafor', '/subjects', telephone)
-    const add = async (name: string, code: string) => {
-      await page.getByRole('button', { name: 'Add a subject' }).tap()
-      await page.getByLabel('Name').fill(name)
-      await page.getByLabel('Code').fill(code)
-      await page.getByRole('button', { name: 'Save' }).tap()
-      await page.getByText(`${name} is saved.`).waitFor()
-      await dialogsClosed(page)
+  test('year and term in the head are seen whole, also on a narrow telephone', async () => {
+    const { context, page, faults } = await open('okafor', '/', telephone)
+    for (const width of [390, 360]) {
+      await page.setViewportSize({ width, height: 640 })
+      for (const term of ['Michaelmas', 'Trinity']) {
+        await page.getByLabel('Term', { exact: true }).selectOption(term)
+        const room = await page.locator('header select').evaluateAll((choices) =>
+          choices.map((choice) => {
+            const { paddingLeft, paddingRight, font } = getComputedStyle(choice)
+            const pen = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
+            pen.font = font
+            const text = (choice as HTMLSelectElement).selectedOptions[0]?.text ?? ''
+            return choice.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - pen.measureText(text).width
+          }),
+        )
+        expect(room.length).toBe(2)
+        expect(Math.min(...room), `${term}, ${width}`).toBeGreaterThanOrEqual(0)
+      }
+      await expectFits(page)
     }
-    await add('Music', 'MU')
-    await add('Drama', 'DR')
-    // The newest alone.
-    await page.getByText('Music is saved.').waitFor({ state: 'hidden' })
-    const message = page.getByText('Drama is saved.')
-    await picture(page, 'message-phone')
-    const head = await page.getByRole('banner').boundingBox()
-    const box = await page.locator('[class*="_toast_"]').filter({ has: message }).boundingBox()
-    expect(box?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? Number.NaN))
-    expect((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN)).toBeLessThan(sizes.phone.height / 4)
-    const isOver = (selector: string) =>
-      page.locator(selector).evaluateAll((parts) =>
-        parts.map((part) => {
-          const { left, top, width, height } = part.getBoundingClientRect()
-          return part.contains(document.elementFromPoint(left + width / 2, top + height / 2))
-        }),
-      )
-    await page.getByRole('button', { name: 'Add a subject' }).tap()
-    await page.getByLabel('Name').waitFor()
-    expect(await isOver('[role="dialog"]:not([aria-modal="false"]) :is(h2, input[maxlength])')).toEqual([true, true, true])
-    await page.getByRole('button', { name: 'Cancel' }).tap()
-    await dialogsClosed(page)
-    await page.getByRole('button', { name: 'Open the menu' }).tap()
-    await page.getByRole('navigation').getByRole('link', { name: 'Today' }).waitFor()
-    expect(await isOver('nav [class*="_name_"]')).toEqual([true])
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Undo' }).tap()
-    await page.getByRole('row', { name: /Drama/ }).waitFor({ state: 'detached' })
+    await picture(page, 'head-narrow-phone')
     expect(faults).toEqual([])
     await context.close()
   })
+
+  test.each([
+    ['a telephone', 390],
+    ['a small window', 700],
+  ])(
+    'on %s a message covers neither the title, the menu button, the lower end, nor a menu or dialog, and can be undone',
+    async (_, width) => {
+      const { context, page, faults } = await open('okafor', '/subjects', { ...telephone, viewport: { width, height: 844 } })
+      const [before, newest] = [`Music ${width}`, `Drama ${width}`]
+      const add = async (name: string, code: string) => {
+        await page.getByRole('button', { name: 'Add a subject' }).tap()
+        await page.getByLabel('Name').fill(name)
+        await page.getByLabel('Code').fill(code)
+        await page.getByRole('button', { name: 'Save' }).tap()
+        await page.getByText(`${name} is saved.`).waitFor()
+        await dialogsClosed(page)
+      }
+      await add(before, `M${width}`)
+      await add(newest, `D${width}`)
+      // The newest alone.
+      await page.getByText(`${before} is saved.`).waitFor({ state: 'hidden' })
+      const message = page.getByText(`${newest} is saved.`)
+      await picture(page, `message-${width}`)
+      const boxOf = async (of: Locator) => {
+        const { x = Number.NaN, y = Number.NaN, width: wide = Number.NaN, height = Number.NaN } = (await of.boundingBox()) ?? {}
+        return { left: x, right: x + wide, bottom: y + height, top: y }
+      }
+      const box = await boxOf(page.locator('[class*="_toast_"]').filter({ has: message }))
+      expect(box.bottom).toBeLessThan((await boxOf(page.getByRole('heading', { level: 1 }))).top)
+      expect(box.left).toBeGreaterThan((await boxOf(page.getByRole('button', { name: 'Open the menu' }))).right)
+      expect(box.right).toBeLessThanOrEqual(width)
+      const isOver = (selector: string) =>
+        page.locator(selector).evaluateAll((parts) =>
+          parts.map((part) => {
+            const { left, top, width, height } = part.getBoundingClientRect()
+            return part.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+          }),
+        )
+      await page.getByRole('button', { name: 'Add a subject' }).tap()
+      await page.getByLabel('Name').waitFor()
+      expect(await isOver('[role="dialog"]:not([aria-modal="false"]) :is(h2, input[maxlength])')).toEqual([true, true, true])
+      await page.getByRole('button', { name: 'Cancel' }).tap()
+      await dialogsClosed(page)
+      await page.getByRole('button', { name: 'Open the menu' }).tap()
+      await page.getByRole('navigation').getByRole('link', { name: 'Today' }).waitFor()
+      expect(await isOver('nav [class*="_name_"]')).toEqual([true])
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Undo' }).tap()
+      await page.getByRole('row', { name: new RegExp(newest) }).waitFor({ state: 'detached' })
+      expect(faults).toEqual([])
+      await context.close()
+    },
+  )
 
   test('the menu is closed by a press beside it, which presses nothing else, by Esc and by the link to the shown page', async () => {
     const { context, page, faults } = await open('okafor', '/people', telephone)
