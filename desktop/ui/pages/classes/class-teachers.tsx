@@ -11,6 +11,7 @@ import { Table } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { saveWithUndo } from '../../components/with-undo.ts'
 import { nameOf } from '../../words/names.ts'
+import { InvitedNotice } from './invited-notice.tsx'
 import { SubjectList } from './subject-list.tsx'
 
 const teacherName = ({ firstName, lastName }: ClassTeacher) => nameOf({ first_name: firstName, last_name: lastName })
@@ -125,9 +126,12 @@ function TeacherDialog({ classId, teacher, known }: TeacherProps) {
   return (
     <FormDialog title={title} form={form} disabled={!idOf(draft)}>
       {!teacher && (
-        <SelectField label={t('whichTeacher')} {...field('teacherId')} value={idOf(draft)}>
-          <Options of={free.map((person) => ({ id: person.id, name: nameOf(person) }))} />
-        </SelectField>
+        <>
+          <SelectField label={t('whichTeacher')} {...field('teacherId')} value={idOf(draft)}>
+            <Options of={free.map((person) => ({ id: person.id, name: nameOf(person) }))} />
+          </SelectField>
+          <InvitedNotice />
+        </>
       )}
       <SubjectList label={t('teaches')} chosen={draft.chosen} onChange={(chosen) => set({ chosen })} />
     </FormDialog>
@@ -161,6 +165,7 @@ function HandOver({ classId, className, from }: HandOverProps) {
         <option value="">{t('app:action.choose')}</option>
         <Options of={(staff.data ?? []).filter(({ id }) => id !== from).map((person) => ({ id: person.id, name: nameOf(person) }))} />
       </SelectField>
+      <InvitedNotice />
     </FormDialog>
   )
 }

@@ -15,6 +15,7 @@ import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { number } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { ClassTeacherField } from './class-teacher-field.tsx'
+import { InvitedNotice } from './invited-notice.tsx'
 import { SubjectList } from './subject-list.tsx'
 import { useClassMembership } from './use-class-membership.ts'
 
@@ -115,6 +116,7 @@ function NewClass({ yearId }: { yearId: string }) {
     <FormDialog title={t('add')} form={form}>
       <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
       {mayName && <ClassTeacherField label={t('whoLeads')} value={draft.teacherId} onChange={(teacherId) => set({ teacherId })} />}
+      <InvitedNotice />
       <SubjectList label={t(isOther ? 'subjectsOfTeacher' : 'subjects')} chosen={draft.chosen} onChange={(chosen) => set({ chosen })} />
     </FormDialog>
   )

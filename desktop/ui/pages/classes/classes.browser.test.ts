@@ -40,6 +40,26 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await context.close()
   })
 
+  test('the choice of a teacher says who is invited and why they are not in it yet', async () => {
+    const { context, page, faults } = await open('okafor', `/classes/${class3B.id}`, { viewport: sizes.phone })
+    await page.getByRole('button', { name: 'Add a teacher' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Teacher', { exact: true }).waitFor()
+    expect(await dialog.getByText(/invited/).count()).toBe(0)
+    const okafor = await site.as('okafor')
+    await okafor.invitations.invite({ body: { people: [{ email: 'nuala@mail.example', role: 'teacher' }] } })
+    await page.reload()
+    await page.getByRole('button', { name: 'Add a teacher' }).click()
+    await dialog.getByText(/nuala@mail.example.* is invited and not in this list yet/).waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'classes-invited-phone')
+    await dialog.getByRole('link', { name: 'To the invitations' }).click()
+    await page.getByRole('row', { name: /nuala@mail.example/ }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a teacher of one subject sees it and changes nothing; it fits a telephone and 200 % zoom', async () => {
     const { context, page } = await open('ada', `/classes/${class3B.id}`, { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByText('every subject of the class').first().waitFor()

@@ -12,6 +12,7 @@ import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { tellDeleted } from '../bin/restore.ts'
+import { InvitedNotice } from '../classes/invited-notice.tsx'
 import { useClassMembership } from '../classes/use-class-membership.ts'
 
 const CONCERNED: readonly ResourceName[] = ['grades', 'classes']
@@ -84,6 +85,7 @@ export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeaching
         chosen={draft.teachers}
         onChange={(teachers) => change({ teachers })}
       />
+      <InvitedNotice />
     </FormDialog>
   )
 }
