@@ -1,7 +1,7 @@
 import type { Profile } from '@markbook/shared/contract/auth'
 import { Failure } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Navigate, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
+import { type AnyRoute, Link, Navigate, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import BookOpen from 'lucide-react/icons/book-open'
 import CalendarDays from 'lucide-react/icons/calendar-days'
 import ChartColumn from 'lucide-react/icons/chart-column'
@@ -47,27 +47,33 @@ import { isFocusFree } from './free-focus.ts'
 import { LeaveQuestion } from './leave-question.tsx'
 import { Menu, MenuChoice, MenuItem, MenuRule } from './menu.tsx'
 import { Search } from './search/search.tsx'
-import { keepApp } from './service-worker.ts'
+import { canKeepApp, keepApp } from './service-worker.ts'
 import { signOut } from './sign-out.ts'
 import { useSyncStatus } from './sync-status.ts'
 import { chooseTheme, chosenTheme, themes } from './theme.ts'
-import { unsavedNow, useElsewhereCount, useUnsavedCount } from './unsaved-count.ts'
+import { isAllStored, unsavedNow, useElsewhereCount, useUnsavedCount } from './unsaved-count.ts'
 import { useSyncSummary } from './use-sync-summary.ts'
 
-/** Loaded once the first page is painted, since they need the modules that send marks, attendance and texts. */
+/** What sends marks, attendance and texts, and says what is unsaved. */
+const notices = {
+  marks: () => import('../pages/marks/unsaved-notice.tsx'),
+  attendance: () => import('../pages/attendance/unsaved-attendance.tsx'),
+  reports: () => import('../pages/reports/unsaved-reports.tsx'),
+}
+// Loaded once the first page is painted.
 const UnsavedNotice = lazy(() =>
   idle()
-    .then(() => import('../pages/marks/unsaved-notice.tsx'))
+    .then(notices.marks)
     .then(({ UnsavedNotice: notice }) => ({ default: notice })),
 )
 const UnsavedAttendance = lazy(() =>
   idle()
-    .then(() => import('../pages/attendance/unsaved-attendance.tsx'))
+    .then(notices.attendance)
     .then(({ UnsavedAttendance: notice }) => ({ default: notice })),
 )
 const UnsavedReports = lazy(() =>
   idle()
-    .then(() => import('../pages/reports/unsaved-reports.tsx'))
+    .then(notices.reports)
     .then(({ UnsavedReports: notice }) => ({ default: notice })),
 )
 const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
@@ -78,11 +84,12 @@ export function Frame() {
   const profile = useProfile()
   const isOut = useSignedOut()
   useResetOnSchoolChange()
-  useEffect(() => void idle().then(keepApp), [])
   const [isOpen, setOpen] = useState(false)
   useBack(() => setOpen(false), isOpen)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const router = useRouter()
+  // Where no service worker can keep the app, its pages are loaded while the server answers.
+  useEffect(() => void idle().then(() => (canKeepApp() ? keepApp() : loadPages(Object.values(router.routesById)))), [router])
   // Also when the link leads to the page that is shown.
   useEffect(() => router.subscribe('onBeforeNavigate', () => setOpen(false)), [router])
   // For a suspended account the server refuses every page; the page Today says what that means.
@@ -141,6 +148,12 @@ export function Frame() {
       <Suspense fallback={null}>{isOut && <SignInAgain onClose={signedIn} />}</Suspense>
     </div>
   )
+}
+
+/** Loads the pages and the notices above them one after another, so that requests of the shown page are not kept waiting. */
+async function loadPages(routes: readonly AnyRoute[]): Promise<void> {
+  for (const load of Object.values(notices)) await load().catch(() => {})
+  for (const { options } of routes) await options.component?.preload?.()
 }
 
 /** The path of a page of marks, which shows such notices below its grid, so that the grid does not move while somebody types. */
@@ -348,14 +361,15 @@ const AccountName = ({ name }: { name: string }) => (
   </>
 )
 
-/** Asks before a sign-out while entries are stored only in this browser. */
+/** Asks before a sign-out while entries are stored only in this browser, or in this window alone, where the sign-out loses them. */
 function SignOutDialog({ unsaved, onClose }: { unsaved: number; onClose: () => void }) {
   const { t } = useTranslation('app')
+  const isKept = isAllStored()
   return (
-    <Dialog title={t('signOut.title')} lead={t('signOut.unsaved', { count: unsaved })} onClose={onClose}>
+    <Dialog title={t('signOut.title')} lead={t(isKept ? 'signOut.unsaved' : 'signOut.notKept', { count: unsaved })} onClose={onClose}>
       <Actions>
         <CloseButton />
-        <Button look="primary" onClick={() => void signOut()}>
+        <Button look={isKept ? 'primary' : 'danger'} onClick={() => void signOut()}>
           {t('account.signOut')}
         </Button>
       </Actions>

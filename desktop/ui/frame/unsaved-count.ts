@@ -3,7 +3,7 @@ import { Listeners } from '../api/listeners.ts'
 
 const changes = new Listeners()
 export type UnsavedSource = 'marks' | 'attendance' | 'reports'
-type Unsaved = { unsaved: number; sending: number; elsewhere: number }
+type Unsaved = { unsaved: number; sending: number; elsewhere: number; isStored: boolean }
 
 const counts = new Map<UnsavedSource, Unsaved>()
 let count = 0
@@ -12,12 +12,13 @@ let elsewhere = 0
 
 /**
  * Sets how many marks, attendance entries or report texts are unsaved in this window, how many of them are being sent, and how many are in
- * other windows of this browser. Called by the module that sends them, which is loaded after the frame.
+ * other windows of this browser. `isStored`: false where this browser could not store some, so that closing the window would lose them.
+ * Called by the module that sends them, which is loaded after the frame.
  */
 export function setUnsavedCount(of: UnsavedSource, own: Unsaved): void {
   counts.set(of, own)
   const before = [count, elsewhere]
-  const sum = (key: keyof Unsaved) => [...counts.values()].reduce((total, each) => total + each[key], 0)
+  const sum = (key: 'unsaved' | 'sending' | 'elsewhere') => [...counts.values()].reduce((total, each) => total + each[key], 0)
   count = sum('unsaved')
   sending = sum('sending')
   elsewhere = sum('elsewhere')
@@ -26,6 +27,9 @@ export function setUnsavedCount(of: UnsavedSource, own: Unsaved): void {
 
 /** Includes those that are being sent: a sign-out would lose them too. */
 export const unsavedNow = (): number => count + sending
+
+/** Whether every unsaved entry of this window survives closing it. */
+export const isAllStored = (): boolean => [...counts.values()].every(({ isStored }) => isStored)
 
 /** The number of unsaved entries of this window, without those that are being sent. */
 export const useUnsavedCount = (): number => useSyncExternalStore(changes.add, () => count)

@@ -3,7 +3,7 @@ import { mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { expectForEverybody, openBrowser, openWindow, picture } from './browser.ts'
+import { expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath, NAME_OF_THIS_MACHINE } from './chromium.ts'
 import { cell, GRID, openGrid, textOf } from './grid.ts'
 import { openSite, type Site } from './site.ts'
@@ -208,6 +208,55 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect(await replies(page, '')).toBe(0)
   })
 
+  test('where the storage of a telephone is full, every page says that marks are in this window alone, and nothing closes it unasked', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', { viewport: sizes.phone, hasTouch: true, isMobile: true })
+    const toToday = async () => {
+      await page.getByRole('button', { name: 'Open the menu' }).tap()
+      await page.getByRole('navigation').getByRole('link', { name: 'Today' }).tap()
+      await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+    }
+    // Its file is loaded while the server answers, since tests have no service worker.
+    await toToday()
+    await page.goBack()
+    await cell(page, 0, 2).waitFor()
+    await page.evaluate(() => {
+      const full = () => {
+        throw new DOMException('full', 'QuotaExceededError')
+      }
+      IDBObjectStore.prototype.put = full
+      Storage.prototype.setItem = full
+    })
+    const only = page.getByText('What is not saved yet is in this window alone', { exact: false })
+    await site.restart(async () => {
+      await cell(page, 0, 0).tap()
+      await page.keyboard.type('7')
+      await page.keyboard.press('Enter')
+      await only.waitFor()
+      await page.getByText('Everything is saved.', { exact: true }).waitFor({ state: 'detached' })
+      await page.keyboard.press('Escape')
+      await picture(page, 'full-marks-phone')
+      await toToday()
+      await only.waitFor()
+      await picture(page, 'full-other-page-phone')
+      await page.getByRole('button', { name: /^Account of/ }).tap()
+      await page.getByRole('menuitem', { name: 'Sign out' }).tap()
+      await page.getByRole('dialog').getByText('signing out loses it', { exact: false }).waitFor()
+      await expectForEverybody(page)
+      await picture(page, 'full-sign-out-phone')
+      await page.getByRole('button', { name: 'Cancel' }).tap()
+      const asked = page.waitForEvent('dialog')
+      const closing = page.close({ runBeforeUnload: true })
+      const question = await asked
+      expect(question.type()).toBe('beforeunload')
+      await question.dismiss()
+      await closing
+    })
+    await expect.poll(() => scoreOf(zoe.id), { timeout: 40_000 }).toBe(7)
+    await only.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('leaves to the server every path that is no page of the app', async () => {
     const { page } = await openKept()
     for (const path of ['/window?ticket=abc', '/docs', '/api/auth/me', '/healthz', '/storage/none']) {
@@ -217,17 +266,28 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect((await page.goto(`${site.url}/account`))?.fromServiceWorker()).toBe(true)
   })
 
-  test('over http at a host name the app is not stored, and the page says so', async () => {
-    const { context, page } = await openWindow(browser, { serviceWorkers: 'allow' })
+  test('over http at a host name the app is not stored, and the page says so; other pages are loaded before the server is away', async () => {
+    const { context, page, faults } = await openWindow(browser, { serviceWorkers: 'allow' })
     const url = `http://${NAME_OF_THIS_MACHINE}:${site.running().port}`
     await signInAt(context, url)
     await page.goto(`${url}${GRID}`)
     await expect.poll(() => textOf(page, 0, 2)).toBe('71')
+    const isLoaded = (name: string) =>
+      page.evaluate((part) => performance.getEntriesByType('resource').some((file) => file.name.includes(part)), name)
+    await expect.poll(() => isLoaded('/assets/account-page-'), { timeout: 20_000 }).toBe(true)
     await site.restart(async () => {
       await page.getByText('Leave this page open').waitFor()
       await enter(page, 0, '7')
       await page.getByText('1 mark is on this device and not saved yet').waitFor()
+      await page.getByRole('link', { name: 'Pupils', exact: true }).click()
+      await page.getByRole('heading', { name: 'Pupils', level: 1 }).waitFor()
+      await page.getByText('1 mark is on this device and not saved yet').waitFor()
+      await page.goBack()
+      await cell(page, 0, 0).getByText('7').waitFor()
     })
+    await expect.poll(() => scoreOf(zoe.id), { timeout: 60_000 }).toBe(7)
+    expect(faults).toEqual([])
+    await context.close()
   })
 
   test('a newer version of the app waits until it is asked for', async () => {

@@ -18,7 +18,7 @@ const needsDecision = ({ state }: PendingMark) => state === 'conflict' || state 
 /** The unsaved attendance of this person, on every page except its own. It is sent from here too. */
 export function UnsavedAttendance() {
   const { t } = useTranslation('attendance')
-  const { queue } = useAttendanceSession()
+  const { queue, isStored } = useAttendanceSession()
   const all = queue.all()
   const waiting = all.filter(({ state }) => state === 'waiting').length
   const open = all.filter(needsDecision)
@@ -34,6 +34,7 @@ export function UnsavedAttendance() {
           </Button>
         </Notice>
       )}
+      {!isStored() && <Notice tone="bad">{t('notKept')}</Notice>}
       {place && (
         <Notice tone="bad">
           <span>{t('open', { count: open.length })}</span>

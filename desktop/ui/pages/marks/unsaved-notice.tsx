@@ -22,6 +22,7 @@ export function UnsavedNotice() {
   return (
     <>
       {waiting.length > 0 && <WaitingNotice count={waiting.length} />}
+      {!session.isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
       {open.length > 0 && (
         <Notice tone="bad">
           <span>{t('unsaved.open', { count: open.length })}</span>

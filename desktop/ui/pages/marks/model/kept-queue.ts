@@ -45,7 +45,8 @@ const TAKE_OVER_INTERVAL = 10_000
 const ELSEWHERE_INTERVAL = 2_000
 
 /**
- * A queue whose entries are in the browser's database until the server has confirmed them. It takes over entries of closed windows.
+ * A queue whose entries are in the browser's database until the server has confirmed them. It takes over entries of closed windows. The
+ * browser asks before it closes a window with entries that could not be stored.
  * `places` is stored with the entries.
  */
 export function openKeptQueue<Row extends StoredMark, Place>(
@@ -90,10 +91,12 @@ export function openKeptQueue<Row extends StoredMark, Place>(
   setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
   addEventListener('pagehide', () => storage.heartbeat(true))
   addEventListener('online', () => queue.retry())
+  const hasAllStored = () => isStored || !queue.all().some(isSendable)
+  addEventListener('beforeunload', (event) => !hasAllStored() && event.preventDefault())
   return {
     queue,
     places,
-    isStored: () => isStored || !queue.all().some(isSendable),
+    isStored: hasAllStored,
     elsewhere: { get: () => elsewhere, listen: elsewhereChanges.add },
   }
 }
@@ -106,7 +109,7 @@ const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && stat
  * a function that tells it again.
  */
 export function tellUnsaved(
-  { queue, elsewhere }: Pick<KeptQueue<StoredMark, never>, 'queue' | 'elsewhere'>,
+  { queue, elsewhere, isStored }: Pick<KeptQueue<StoredMark, never>, 'queue' | 'elsewhere' | 'isStored'>,
   of: UnsavedSource,
   isShown: () => boolean,
   more = () => 0,
@@ -115,7 +118,8 @@ export function tellUnsaved(
     if (!isShown()) return
     const all = queue.all()
     const unsaved = all.filter(isUnsaved).length
-    setUnsavedCount(of, { unsaved: unsaved + more(), sending: all.length - unsaved, elsewhere: elsewhere.get() ?? 0 })
+    const sending = all.length - unsaved
+    setUnsavedCount(of, { unsaved: unsaved + more(), sending, elsewhere: elsewhere.get() ?? 0, isStored: isStored() })
   }
   queue.listen(tell)
   elsewhere.listen(tell)

@@ -52,7 +52,7 @@ function open(owner: Owner, isShown: () => boolean) {
     },
   })
   const invalidEntries = new Map<string, InvalidEntry>()
-  const count = tellUnsaved({ queue, elsewhere }, 'marks', isShown, () => invalidEntries.size)
+  const count = tellUnsaved({ queue, elsewhere, isStored }, 'marks', isShown, () => invalidEntries.size)
   return {
     owner,
     queue,
