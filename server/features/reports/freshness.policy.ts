@@ -49,8 +49,17 @@ export async function outdatedBooks(tx: ReadTx, group: Row<'student_group'>, per
   return open.filter((book) => isBehind(book, now.get(book.student_id))).length
 }
 
-const isBehind = (book: Book, snapshot: ReportSnapshot | undefined): boolean =>
-  snapshot !== undefined && refreshed(book.snapshot, snapshot) !== book.snapshot
+const isBehind = (book: Book, now: ReportSnapshot | undefined): boolean =>
+  now !== undefined && refreshed(book.snapshot, isLocked(book.status) ? withResultsOf(book.snapshot, now) : now) !== book.snapshot
+
+/** A sent book keeps its scale and weights, so that only other results concern it: figures, letters, codes, position. */
+const withResultsOf = (sent: ReportSnapshot, { overall_average, position, total_students, entries }: ReportSnapshot): ReportSnapshot => ({
+  ...sent,
+  overall_average,
+  position,
+  total_students,
+  entries,
+})
 
 /**
  * When the printed content of each book last changed, in ms of the hybrid logical clock. Sending and approving change nothing in print;

@@ -58,6 +58,21 @@ describe('GET /api/reports/standing', () => {
     expect(await standing(draft.id)).toMatchObject({ status: 'sent_to_ministry', paper: { is_older: false } })
   })
 
+  test('a sent book is behind where its results are others now, and not where only the scale has another line', async () => {
+    await st.as.byrne.reports.generate({ body: of3B })
+    await st.as.byrne.reports.publish({ params: draft })
+    await st.as.byrne.reports.sendToMinistry({ params: draft })
+    const scale = await st.as.okafor.gradingScale.get({ query: {} })
+    const lowest = { letter: 'Z', minimum: 0, remark: 'Not yet' }
+    const bands = [...scale.bands.map((band) => (band.minimum === 0 ? { ...band, minimum: 1 } : band)), lowest]
+    await st.as.okafor.gradingScale.put({ query: {}, body: { passMark: scale.pass_mark, bands } })
+    expect(await standing(draft.id)).toMatchObject({ status: 'sent_to_ministry', is_behind: false })
+    const others = (await st.as.byrne.reports.standing({ query: of3B })).filter(({ status }) => status === 'draft')
+    expect(others.map(({ is_behind }) => is_behind)).toEqual(others.map(() => true))
+    await st.as.ada.grades.create({ body: { assessmentId: mathsExam.id, studentId: elan.id, score: 1 } })
+    expect(await standing(draft.id)).toMatchObject({ is_behind: true })
+  })
+
   test('the books of a class and term by last name; none where none was made', async () => {
     const rows = await st.as.byrne.reports.standing({ query: of3B })
     const books = await st.as.byrne.reports.list({ query: of3B })
