@@ -4,7 +4,7 @@ import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { Failure } from '@markbook/shared/failures'
 import { QueryClient, type QueryKey, queryOptions, useMutation } from '@tanstack/react-query'
 import { client } from './client.ts'
-import { isAway, isProfileOld, notShown, oldRequests, orLastSeen } from './last-seen.ts'
+import { changeSeen, isAway, isProfileOld, notShown, oldRequests, orLastSeen } from './last-seen.ts'
 
 export type ResourceName = keyof Contract
 const PAGE = 500
@@ -76,6 +76,23 @@ export async function save<R extends ResourceName, K extends Keys<R>>(
 /** The same as a mutation, for a page that shows its state or reply: `useSave('terms', 'update').mutate({ params, body })`. */
 export const useSave = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, concerns?: readonly ResourceName[]) =>
   useMutation<ReplyOf<R, K>, Failure, RequestOf<R, K>[0]>({ mutationFn: (request) => save(resource, key, request, concerns) })
+
+/**
+ * Puts what was saved into the replies of an endpoint that pages show, and into those stored for when the server is away. `concerns` selects
+ * by request.
+ */
+export function changeReplies<R extends ResourceName, K extends Keys<R>>(
+  resource: R,
+  key: K,
+  change: (reply: ReplyOf<R, K>) => ReplyOf<R, K>,
+  concerns: (queryKey: QueryKey) => boolean = () => true,
+): void {
+  for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: [resource, key] })) {
+    if (!concerns(queryKey)) continue
+    queryClient.setQueryData<ReplyOf<R, K>>(queryKey, (reply) => reply && change(reply))
+    changeSeen(queryKey as readonly [string, string, ...unknown[]], change)
+  }
+}
 
 /** Reads the queries of these resources again: at once if they are shown, else when they are next shown. */
 export const refresh = (resources: readonly ResourceName[]): Promise<unknown> =>

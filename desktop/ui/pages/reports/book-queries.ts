@@ -1,6 +1,6 @@
-import type { ClassReportEntry, Report, ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
+import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { ask, askWhole, queryClient, type ReplyOf } from '../../api/queries.ts'
+import { ask, askWhole, changeReplies, queryClient, type ReplyOf } from '../../api/queries.ts'
 import type { BooksType } from './book-search.ts'
 import { isOutdated } from './book-standing.ts'
 
@@ -31,17 +31,14 @@ export const useOutdatedCounts = (scopes: readonly BookScope[]): number[] =>
 
 export type ListedBook = ReplyOf<'reports', 'list'>[number]
 
-/** Puts a saved row into all cached replies, so that forty saves do not cause forty requests. */
-export function updateCachedBook(saved: Report): void {
-  queryClient.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
-    books?.map((book) => (book.id === saved.id ? { ...book, ...saved, ...changedNow(saved) } : book)),
+/** Puts a saved row into all replies, so that forty saves do not cause forty requests. */
+export function showSavedBook(saved: Report): void {
+  const withSaved = <Shown extends Report>(book: Shown) => (book.id === saved.id ? { ...book, ...saved, ...changedNow(saved) } : book)
+  changeReplies('reports', 'list', (books) => books.map(withSaved))
+  changeReplies('reports', 'entries', (entries) =>
+    entries.map((entry) => (entry.report_book_id === saved.id ? { ...entry, status: saved.status } : entry)),
   )
-  queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
-    entries?.map((entry) => (entry.report_book_id === saved.id ? { ...entry, status: saved.status } : entry)),
-  )
-  queryClient.setQueriesData<ReportDetail>({ queryKey: ['reports', 'get'] }, (detail) =>
-    detail?.id === saved.id ? { ...detail, ...saved, ...changedNow(saved) } : detail,
-  )
+  changeReplies('reports', 'get', withSaved)
   void queryClient.invalidateQueries({ queryKey: ['reports', 'sent'] })
   readDetailAgain(saved.id)
 }
@@ -53,18 +50,14 @@ const NOT_APPROVED = { approved_at: null, approved_by: null }
 /** Until the next read, any change counts as a change of what was sent back. */
 const changedNow = ({ sent_back_at }: Pick<Report, 'sent_back_at'>) => ({ is_changed_since_sent_back: sent_back_at !== null })
 
-/** Puts a saved entry of a report book into all cached replies. */
-export function updateCachedEntry(saved: ReportEntry): void {
-  queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
-    entries?.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)),
-  )
+/** Puts a saved entry of a report book into all replies. */
+export function showSavedEntry(saved: ReportEntry): void {
+  const withSaved = <Shown extends ReportEntry>(entry: Shown) => (entry.id === saved.id ? { ...entry, ...saved } : entry)
+  changeReplies('reports', 'entries', (entries) => entries.map(withSaved))
   // A change of an entry withdraws the approval of its report book.
-  queryClient.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
-    books?.map((book) => (book.id === saved.report_book_id ? { ...book, ...NOT_APPROVED, ...changedNow(book) } : book)),
+  changeReplies('reports', 'list', (books) =>
+    books.map((book) => (book.id === saved.report_book_id ? { ...book, ...NOT_APPROVED, ...changedNow(book) } : book)),
   )
-  queryClient.setQueriesData<ReportDetail>(
-    { queryKey: ['reports', 'get'] },
-    (detail) => detail && { ...detail, entries: detail.entries.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)) },
-  )
+  changeReplies('reports', 'get', (book) => ({ ...book, entries: book.entries.map(withSaved) }))
   readDetailAgain(saved.report_book_id)
 }

@@ -51,6 +51,20 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
   const written = async (name = 'Fatima') =>
     (await (await site.as('okafor')).reports.list({ query: of3A })).find(({ student }) => student.first_name === name)
 
+  test('that were saved are shown after a reload without the server', async () => {
+    const { page } = await openForm()
+    await remarkOf(page).fill('Asks good questions.')
+    await remarkOf(page).press('Tab')
+    await expect.poll(async () => (await written())?.class_teacher_remark).toBe('Asks good questions.')
+    // Replies are stored a moment later.
+    await page.waitForTimeout(1_500)
+    await site.restart(async () => {
+      await page.reload()
+      await page.getByText('This is what was here on', { exact: false }).waitFor()
+      await expect.poll(() => remarkOf(page).inputValue()).toBe('Asks good questions.')
+    })
+  })
+
   test('survive a crash of their window, and are sent from another page once the server is back', async () => {
     const { context, page } = await openForm()
     let later: Page | undefined

@@ -7,7 +7,7 @@ import type { CellValue } from '../marks/model/cell-value.ts'
 import { type KeptQueue, type Owner, openKeptQueue, sessionsOf, tellUnsaved } from '../marks/model/kept-queue.ts'
 import { grouped } from '../marks/model/mark-values.ts'
 import type { StoredMark } from '../marks/model/pending-mark.ts'
-import { booksRequest, updateCachedBook, updateCachedEntry } from './book-queries.ts'
+import { booksRequest, showSavedBook, showSavedEntry } from './book-queries.ts'
 import { lettersFor } from './field-values.ts'
 import { storedText, type TextField, type TextGroup, textGroupKey, textGroupOf, textOfKey } from './pending-text.ts'
 
@@ -72,11 +72,11 @@ async function writeRow({ subjectId, type }: TextGroup, place: TextPlace, texts:
   try {
     if (subjectId === null) {
       const saved = await client.reports.update({ params: { id: rowId }, body: bookBody(values) })
-      updateCachedBook(saved)
+      showSavedBook(saved)
       return textsOfBook(saved)
     }
     const saved = await client.reports.updateEntry({ params: { entryId: rowId }, body: entryBody(values) })
-    updateCachedEntry(saved)
+    showSavedEntry(saved)
     return await textsOfEntries([saved], type, place.yearId)
   } catch (failure) {
     if (failure instanceof Failure && failure.status === 409) void refresh(['reports'])

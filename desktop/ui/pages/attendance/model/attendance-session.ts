@@ -2,8 +2,8 @@ import type { AttendanceMark, AttendanceRegister } from '@markbook/shared/contra
 import type { AttendanceCode } from '@markbook/shared/domain/attendance'
 import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
-import { changeSeen, isSignedInAs } from '../../../api/last-seen.ts'
-import { queryClient, refresh } from '../../../api/queries.ts'
+import { isSignedInAs } from '../../../api/last-seen.ts'
+import { changeReplies, queryClient, refresh } from '../../../api/queries.ts'
 import type { CellValue } from '../../marks/model/cell-value.ts'
 import { type Owner, openKeptQueue, sessionsOf, tellUnsaved } from '../../marks/model/kept-queue.ts'
 import type { StoredMark } from '../../marks/model/pending-mark.ts'
@@ -89,11 +89,7 @@ function open(owner: Owner, isShown: () => boolean) {
 
 /** Puts what the server has saved into the queries of pages, and into the replies stored for when the server is away. */
 function showSaved(register: Register, taken: { register: AttendanceRegister; marks: readonly AttendanceMark[] }): void {
-  for (const query of queryClient.getQueryCache().findAll({ queryKey: ['attendance', 'read'] })) {
-    if (!coversRegister(query.queryKey[2], register)) continue
-    const change = (seen: MonthOfClass) => withRegister(seen, register, taken)
-    queryClient.setQueryData<MonthOfClass>(query.queryKey, (seen) => seen && change(seen))
-    changeSeen(query.queryKey as readonly [string, string, ...unknown[]], change)
-  }
+  const change = (seen: MonthOfClass) => withRegister(seen, register, taken)
+  changeReplies('attendance', 'read', change, ([, , request]) => coversRegister(request, register))
   void queryClient.invalidateQueries({ queryKey: ['attendance', 'totals'] })
 }
