@@ -50,6 +50,24 @@ const studentsByName = statement<{ school: string; set: string }>()(({ db, t, p 
     .orderBy(asc(student.sort_key), asc(student.id))
 })
 
+/** Who teaches the students of a class in sets, by name; only people with a membership, whom row-level security shows to colleagues. */
+export const setTeachersOfClass = statement<{ school: string; group: string }>()(({ db, t, p }) => {
+  const { enrolment, teaching_set_member: member, teaching_set, teaching_set_teacher: taught, school_management, user_profile } = t
+  return db
+    .select({ student_id: member.student_id, subject_id: teaching_set.subject_id, ...pick(user_profile, 'first_name', 'last_name') })
+    .from(enrolment)
+    .innerJoin(member, matches(member, { school_id: enrolment.school_id, student_id: enrolment.student_id }))
+    .innerJoin(
+      teaching_set,
+      matches(teaching_set, { school_id: member.school_id, id: member.teaching_set_id, academic_year_id: enrolment.academic_year_id }),
+    )
+    .innerJoin(taught, matches(taught, { school_id: teaching_set.school_id, teaching_set_id: teaching_set.id }))
+    .innerJoin(school_management, matches(school_management, { school_id: taught.school_id, user_id: taught.user_profile_id }))
+    .innerJoin(user_profile, eq(user_profile.id, taught.user_profile_id))
+    .where(matches(enrolment, { school_id: p.school, student_group_id: p.group }))
+    .orderBy(asc(user_profile.last_name), asc(user_profile.first_name), asc(user_profile.id))
+})
+
 const membersByIds = statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) => {
   const { teaching_set, teaching_set_member: member } = t
   return db

@@ -21,6 +21,7 @@ import { subjectsToName } from '../../calculations/calculations.policy.ts'
 import { subjectsTaughtIn, teachersOfClass } from '../../classes/classes.policy.ts'
 import { pick } from '../../columns.ts'
 import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
+import { setTeachersOfClass } from '../../teaching-sets/teaching-sets.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { paperHashOf } from '../approval.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
@@ -56,6 +57,16 @@ async function teachersIn(tx: ReadTx, { school_id: school, id: group }: Row<'stu
   }
   const classTeacher = teachers.find(({ id, class_teacher_id }) => id === class_teacher_id)
   return { classTeacher: classTeacher ? fullName(classTeacher) : null, bySubject }
+}
+
+/** The teachers of a student's subjects: of a subject that the student has in a set, those of the set. */
+async function teachersByStudent(tx: ReadTx, group: Row<'student_group'>) {
+  const { bySubject } = await teachersIn(tx, group)
+  const inSets = groupedBy(await setTeachersOfClass(tx, { school: group.school_id, group: group.id }), ({ student_id }) => student_id)
+  return (student: string): Teachers => {
+    const own = groupedBy(inSets.get(student) ?? [], ({ subject_id }) => subject_id)
+    return new Map([...bySubject, ...[...own].map(([subject, teachers]) => [subject, [...new Set(teachers.map(fullName))]] as const)])
+  }
 }
 
 /** Name, address and crest of the school; class, year and term. */
@@ -101,7 +112,7 @@ function shownEntries(book: Book, entries: readonly Entry[], subjectById: Readon
     .map((entry) => ({ name: nameThen.get(entry.subject_id) ?? subjectById.get(entry.subject_id)?.name ?? '', entry }))
 }
 
-type Teachers = Awaited<ReturnType<typeof teachersIn>>['bySubject']
+type Teachers = ReadonlyMap<string, readonly string[]>
 const ofSubject = ({ name, entry }: ReportedSubject, teachers: Teachers) => ({
   subject: name,
   teacher: teachers.get(entry.subject_id)?.join(', ') ?? null,
@@ -172,7 +183,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const { group, term, year, type } = period
   const school = group.school_id
   const head = await readHead(tx, period, printing)
-  const { bySubject } = await teachersIn(tx, group)
+  const teachersOf = await teachersByStudent(tx, group)
   const subjectById = new Map((await subjectsToName(tx, { school })).map((subject) => [subject.id, subject]))
   const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(books.map(({ id }) => id)) })
   const entriesByBookId = groupedBy(entries, ({ report_book_id }) => report_book_id)
@@ -189,16 +200,17 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
       return cardOf(book, { student, entries, layout })
     })
   if (type === 'term') {
-    const cards = cardsWith((book) => ({
-      entryOf: (shown) => termEntry(shown, book, bySubject),
-      layout: termLayout(term, weightsOfBook(book) ?? now),
-    }))
+    const cards = cardsWith((book) => {
+      const teachers = teachersOf(book.student_id)
+      return { entryOf: (shown) => termEntry(shown, book, teachers), layout: termLayout(term, weightsOfBook(book) ?? now) }
+    })
     return { head, contents, cards: { layout: termLayout(term, now), cards } }
   }
   const all = await termsOfYear(tx, { school, year: year.id })
   const cards = cardsWith((book) => {
     const terms = termsOfBook(book, all)
-    return { entryOf: (shown) => yearEntry(shown, book, terms, bySubject), layout: yearLayout(year, terms, weightsOfBook(book) ?? now) }
+    const teachers = teachersOf(book.student_id)
+    return { entryOf: (shown) => yearEntry(shown, book, terms, teachers), layout: yearLayout(year, terms, weightsOfBook(book) ?? now) }
   })
   return { head, contents, cards: { layout: yearLayout(year, all, now), cards } }
 }
