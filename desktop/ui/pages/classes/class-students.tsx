@@ -9,7 +9,7 @@ import { ask, askWhole, refresh, save } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, CheckList, Row, TextField } from '../../components/field.tsx'
-import { Answer, Card, Empty, Loading, Notice } from '../../components/page.tsx'
+import { Answer, Badge, Card, Empty, Loading, Notice } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { saveWithUndo } from '../../components/with-undo.ts'
@@ -23,7 +23,7 @@ import { useClassMembership } from './use-class-membership.ts'
 type Props = { classId: string; className: string; yearId: string; mayChange: boolean }
 
 export function ClassStudents({ classId, className, yearId, mayChange }: Props) {
-  const { t } = useTranslation('classes')
+  const { t } = useTranslation(['classes', 'students'])
   const students = useQuery(ask('classes', 'students', { params: { id: classId } }))
   const assigned = useQuery(askWhole('classes', 'subjectsTaken', { params: { id: classId } }))
   const subjects = useQuery(ask('subjects', 'list'))
@@ -53,9 +53,12 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
           {
             head: t('student'),
             cell: (student) => (
-              <Link to="/students/$studentId" params={{ studentId: student.id }}>
-                {listedName(student)}
-              </Link>
+              <>
+                <Link to="/students/$studentId" params={{ studentId: student.id }}>
+                  {listedName(student)}
+                </Link>{' '}
+                {!student.is_active && <Badge tone="warn">{t('students:left')}</Badge>}
+              </>
             ),
           },
           { head: t('number'), cell: ({ student_number }) => student_number },

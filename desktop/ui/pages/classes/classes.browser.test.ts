@@ -1,3 +1,4 @@
+import { lukasz } from '@markbook/shared/story/marks'
 import { class3B, lastYear, lastYears2B, maths } from '@markbook/shared/story/school-year'
 import { describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
@@ -56,6 +57,28 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await picture(page, 'classes-invited-phone')
     await dialog.getByRole('link', { name: 'To the invitations' }).click()
     await page.getByRole('row', { name: /nuala@mail.example/ }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('says who has left the school and is still in the class; the form of the pupil says what follows', async () => {
+    const head = await site.as('okafor')
+    const { context, page, faults } = await open('okafor', `/students/${lukasz.id}`)
+    await page.getByRole('button', { name: 'Change' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByText('Who has left stays in the class').count()).toBe(0)
+    await dialog.getByLabel('Is at the school').uncheck()
+    await dialog.getByText('Who has left stays in the class', { exact: false }).waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'students-has-left')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('has left', { exact: true }).waitFor()
+    await page.goto(`${site.url}/classes/${class3B.id}`)
+    await page.getByRole('row', { name: /Wójcik, Łukasz has left/ }).waitFor()
+    expect(await page.getByText('has left', { exact: true }).count()).toBe(1)
+    await expectFits(page)
+    await head.students.update({ params: { id: lukasz.id }, body: { isActive: true } })
     expect(faults).toEqual([])
     await context.close()
   })

@@ -5,6 +5,7 @@ import { ask, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/page.tsx'
 import { tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
@@ -91,6 +92,7 @@ export function StudentDialog({ student }: { student: Student | null }) {
       </Row>
       {!student && <ClassField {...field('classId')} />}
       {student && <Checkbox label={t('isActive')} checked={draft.isActive} onChange={({ target }) => set({ isActive: target.checked })} />}
+      {student?.is_active && !draft.isActive && <Notice>{t('staysInClass')}</Notice>}
     </FormDialog>
   )
 }
