@@ -84,9 +84,9 @@ describe.runIf(hasPoppler)('a report card in French', () => {
 
   test('the year’s end: known terms translated, a school’s own unchanged', async () => {
     const text = textOfPdf(await drawn(ofYear('fr')))
-    for (const told of ['Michaelmas', 'Semester 2', 'trimestre', 'fin d’année', 'Note annuelle', 'Moyenne annuelle'])
+    for (const told of ['Michaelmas', 'Semester 2', 'période', 'fin d’année', 'Note annuelle', 'Moyenne annuelle'])
       expect(text).toContain(told)
-    expect(text).toContain('la moyenne des trimestres compte pour 40 %')
+    expect(text).toContain('la moyenne des périodes compte pour 40 %')
     // Its letters have spacing.
     expect(text.replaceAll(' ', '')).toContain('BULLETINDEFIND’ANNÉE·ANNÉE2025/26')
   })
@@ -153,7 +153,7 @@ describe.runIf(hasPoppler)('a broadsheet', () => {
         'N° Élève',
         'Moyenne Mention Rang',
       ],
-      ...['Mention A+', 'Les notes sont les résultats du trimestre', 'sous la note de passage de 50', '† repose sur le contrôle continu'],
+      ...['Mention A+', 'Les notes sont les résultats de la période', 'sous la note de passage de 50', '† repose sur le contrôle continu'],
       ...['Par sexe', 'Filles', 'Garçons', '38,00'],
     ])
       expect(text).toContain(told)
