@@ -116,7 +116,7 @@ async function finish(next: string): Promise<void> {
 async function put(folder: string, next: string): Promise<void> {
   // Side files of the replaced database, whose content was committed, or of an earlier one: they contain plain text, and must not be
   // applied to the new file.
-  for (const side of ['-journal', '-wal', '-shm']) rmSync(join(folder, DATABASE_FILE + side), { force: true })
+  for (const side of ['-journal', '-shm', '-wal']) rmSync(join(folder, DATABASE_FILE + side), { force: true })
   renameSync(next, join(folder, DATABASE_FILE))
   await syncPath(folder)
 }

@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { memoryFolder } from '../testing/memory-folder.ts'
-import { copyBytes, type DatabaseKey, holdKey, keyNameOf, LockedError, letGoOfKey, makeEncrypted, openFile } from './sqlite.file.ts'
+import { quickCheckOfSqlite } from './soundness/quick-check.ts'
+import {
+  copyBytes,
+  type DatabaseKey,
+  holdKey,
+  keyNameOf,
+  LockedError,
+  LogGoneError,
+  letGoOfKey,
+  makeEncrypted,
+  openFile,
+} from './sqlite.file.ts'
 import { openSqlite } from './sqlite.ts'
 
 let folder: string
@@ -23,6 +34,43 @@ test('only one file of the program opens databases', () => {
     .map((name) => [name, readFileSync(join(server, name), 'utf8')] as const)
   const own = sources.filter(([, source]) => /^import (?!type\b).*from 'better-sqlite3'|\('better-sqlite3'\)/m.test(source))
   expect(own.map(([name]) => relative('.', name))).toEqual([join('store', 'sqlite.file.ts')])
+})
+
+describe('a database whose WAL was taken away', () => {
+  /** The files that a killed server leaves, with a mark that is in the WAL alone. */
+  function killed() {
+    const { writer, close } = openSqlite(folder)
+    writer.exec("create table pupil (name); insert into pupil values ('Saoirse Murphy')")
+    const left = ['', '-wal', '-shm'].map((side) => [file() + side, readFileSync(file() + side)] as const)
+    close()
+    for (const [path, bytes] of left) writeFileSync(path, bytes)
+  }
+  const names = () => {
+    const { reader, close } = openSqlite(folder)
+    try {
+      return reader.prepare('select name from pupil').pluck().all()
+    } finally {
+      close()
+    }
+  }
+
+  test('is not opened by anything, so that what was in it can be put back', () => {
+    killed()
+    renameSync(`${file()}-wal`, `${file()}-moved`)
+    expect(() => openFile(file())).toThrow(LogGoneError)
+    expect(() => openFile(file(), { readonly: true })).toThrow(LogGoneError)
+    expect(names).toThrow(/-wal, with the newest marks, was deleted or moved/)
+    expect(quickCheckOfSqlite(folder)).toMatchObject({ state: 'damaged', error: expect.any(LogGoneError) })
+    renameSync(`${file()}-moved`, `${file()}-wal`)
+    expect(names()).toEqual(['Saoirse Murphy'])
+  })
+
+  test('a stopped or killed server leaves none of it', () => {
+    killed()
+    expect(names()).toEqual(['Saoirse Murphy'])
+    expect(readdirSync(folder).filter((name) => name.startsWith('markbook.sqlite'))).toEqual(['markbook.sqlite'])
+    expect(names()).toEqual(['Saoirse Murphy'])
+  })
 })
 
 describe('an encrypted file', () => {

@@ -19,6 +19,24 @@ export class LockedError extends Error {
 }
 
 /**
+ * The WAL was deleted or moved while its index is still there. SQLite would open the database without what was only in the WAL, say
+ * nothing, and make the WAL useless. The code makes it damage, like what SQLite itself finds.
+ */
+export class LogGoneError extends Error {
+  readonly code = 'SQLITE_CORRUPT_LOG'
+  constructor(readonly path: string) {
+    super(`${path}-wal, with the newest marks, was deleted or moved; markbook start says what to do`)
+  }
+}
+
+/**
+ * SQLite creates the WAL before its index and deletes it after it, so an index alone shows that somebody else took the WAL. Asked twice,
+ * because another process may close the database between two questions.
+ */
+export const isLogGone = (path: string): boolean =>
+  [1, 2].every(() => existsSync(`${path}-shm`) && !existsSync(`${path}-wal`) && existsSync(path))
+
+/**
  * An encrypted file begins with these eight bytes, then eight with the name of its key. The cipher's format has a 16-byte salt there,
  * which a key of 32 random bytes does not need.
  */
@@ -82,9 +100,10 @@ export function headOf(path: string): Buffer {
 
 /**
  * Opens a database file, with its key where it is encrypted. The program makes all its connections here. Throws `LockedError` where this
- * process does not have the key.
+ * process does not have the key, and `LogGoneError` where the WAL was taken away.
  */
 export function openFile(path: string, options: Database.Options = {}): Database.Database {
+  if (isLogGone(path)) throw new LogGoneError(path)
   const name = keyNameOf(path)
   if (name === null) {
     const plain = new Database(path, options)

@@ -27,7 +27,12 @@ export function openSqlite(folder: string): SqliteConnections {
   const lock = takeLock(join(folder, LOCK_FILE))
   if (!lock)
     throw new Error(`Another Markbook server is already running on ${folder}. Stop it first, or give this one a DATA_DIR of its own.`)
-  return connect(join(folder, DATABASE_FILE), CACHE.server, () => void lock.close())
+  try {
+    return connect(join(folder, DATABASE_FILE), CACHE.server, () => void lock.close())
+  } catch (error) {
+    lock.close()
+    throw error
+  }
 }
 
 /** Opens an existing database, whether or not a server has its folder: WAL and `busy_timeout` let both write in turn. */

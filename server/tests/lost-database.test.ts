@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { canBackUp } from '../store/backup/backup.fixtures.ts'
 import { createDatabase } from '../testing/database.ts'
 import { buildProgram, programFile } from '../testing/program.ts'
@@ -118,6 +118,35 @@ describe.runIf(canBackUp)('a database that is gone while backups lie there', { t
 })
 
 describe.skipIf(onPostgres)('the folder of the marks', { timeout: 180_000 }, () => {
+  test('with its WAL taken away: nothing opens it, and what was in the WAL comes back with it', async () => {
+    await run(['seed', 'story'])
+    await run(['backup'])
+    const server = start(['start'])
+    await vi.waitUntil(() => /running: http/.test(server.output), { timeout: 30_000 })
+    server.child.kill('SIGKILL')
+    await server.ended
+    const [wal, moved] = [join(data, 'markbook.sqlite-wal'), join(folder, 'trash')]
+    renameSync(wal, moved)
+    expect(await run(['doctor'])).toMatchObject({
+      code: 3,
+      output: expect.stringMatching(/^PROBLEM {2}The newest marks .* lie in markbook\.sqlite-wal/m),
+    })
+    expect((await run(['status'])).output).toMatch(/is DAMAGED/)
+    for (const command of [['backup'], ['code', 'somebody@school.example'], ['migrate'], ['start']])
+      expect(await run(command)).toMatchObject({
+        code: 1,
+        output: expect.stringMatching(/-wal, with the newest marks, was deleted or moved/),
+      })
+    expect((await run(['start'])).output).toMatch(/^Only where it is gone for good, delete .*markbook\.sqlite-shm and start/m)
+    expect(existsSync(wal)).toBe(false)
+    renameSync(moved, wal)
+    expect(await serves(['start'])).toBe(0)
+    writeFileSync(join(data, 'markbook.sqlite-shm'), '')
+    const restored = await run(['restore', '--latest', '--yes'])
+    expect(restored).toMatchObject({ code: 0, output: expect.stringMatching(/kept as it lay/) })
+    expect(await serves(['start'])).toBe(0)
+  })
+
   test('with a damaged database: nothing is served, and what begins anew keeps the damaged one', async () => {
     await run(['seed', 'story'])
     truncateSync(join(data, 'markbook.sqlite'), 500_000)

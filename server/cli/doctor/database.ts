@@ -74,6 +74,12 @@ function unusable(found: DatabaseFound, soundness: Extract<Soundness, { detail: 
       means: 'No mark can be read or saved here until it does. What this laptop had sent is at its school.',
       do: 'Sign in at the desktop of the account whose folder it is, unlock its keyring, and run this there; markbook start says what to do where the key is gone.',
     })
+  if (soundness.state === 'log gone')
+    return problem('database', {
+      what: `The newest marks of the database in ${found.where} lie in markbook.sqlite-wal, which was deleted or moved.`,
+      means: 'Opened without that file, the database would lose them; so nothing opens it.',
+      do: 'Does a server still run on it? Stop it, and do not kill it: it saves them as it ends. Else put the file back; markbook start says what to do where it cannot be found.',
+    })
   if (soundness.state === 'refused')
     return problem('database', {
       what: `The database in ${found.where} may not be read by this account (${detail}).`,

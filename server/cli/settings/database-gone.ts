@@ -8,6 +8,7 @@ import { type KnownBackup, knownBackups, latestBackup } from '../../store/backup
 import { engineOf } from '../../store/backup/take.ts'
 import { OWNER_NOTE, ownerText, readOwnerNote } from '../../store/backup/whose.ts'
 import { type QuickCheck, quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
+import { LogGoneError } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 import { SEALED_SECRET } from './sealed-secret.ts'
@@ -72,12 +73,15 @@ function marksIn(path: string): string {
 async function page(config: Settings, check: QuickCheck, found: readonly string[]): Promise<string> {
   const { dataDir, backupDir, backupCopyDir, role } = config
   const where = role === 'centre' ? 'of DATABASE_URL' : join(dataDir, DATABASE_FILE)
+  const isLogGone = check.state === 'damaged' && check.error instanceof LogGoneError
   const state = {
     there: '',
     locked: `The database ${where} is encrypted, and its key is not in the keyring.`,
     missing: `The database ${where} is not there.`,
     empty: `The database ${where} is empty.`,
-    damaged: `The database ${where} is damaged${check.state === 'damaged' ? ` (${check.error.message})` : ''}.`,
+    damaged: isLogGone
+      ? `The file ${where}-wal, with the newest marks, was deleted or moved.`
+      : `The database ${where} is damaged${check.state === 'damaged' ? ` (${check.error.message})` : ''}.`,
   }[check.state]
   const kept = check.state === 'damaged' ? 'the damaged one is kept under another name' : 'backups stay where they are'
   const [command, does, short] = await wayBack(config)
@@ -89,13 +93,20 @@ async function page(config: Settings, check: QuickCheck, found: readonly string[
     ...found.map((line) => `  - ${line}`),
     '',
     `Is a disk not plugged in, or does DATA_DIR (${dataDir}) name the wrong folder? Then nothing is lost: correct that, and start again.`,
+    ...(isLogGone
+      ? [
+          `Does a server still run on it? Stop it, and do not kill it: it saves the newest marks as it ends.`,
+          `Else look for ${DATABASE_FILE}-wal, in the trash too, put it back, and start again: nothing is lost then.`,
+          `Only where it is gone for good, delete ${where}-shm and start: what was entered last is then missing.`,
+        ]
+      : []),
     `Backups were looked for in ${[backupDir, backupCopyDir].filter(Boolean).join(' and ')}.`,
     '',
     'What to type (with sudo where the server is a service):',
     `  ${command.padEnd(30)}${does}`,
     `  ${'markbook start --new'.padEnd(30)}begins a new, empty school on purpose; ${kept}`,
     '',
-    `In short: ${state.replace(/^The/, 'the').replace(/\.$/, '')}; ${short}.`,
+    `In short: ${state.replace(/^The/, 'the').replace(/\.$/, '')}; ${isLogGone ? 'put back, it brings them back' : short}.`,
   ].join('\n')
 }
 

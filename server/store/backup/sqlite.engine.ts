@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { sqliteDialect } from '../dialect.ts'
 import { migrateSqlite } from '../migrate.ts'
-import { encryptFile, isLockedFile, keyNameOf, openFile } from '../sqlite.file.ts'
+import { encryptFile, isLockedFile, isLogGone, keyNameOf, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE, serialised, sqliteConnection, takeLock } from '../sqlite.ts'
 import { pagesOf } from './content/pages.ts'
 import { type DatabaseCopy, type Engine, fileOf, NOT_ITS_ROWS, type RestoreOptions } from './engine.ts'
@@ -13,7 +13,8 @@ import { beginIncarnation } from './incarnation.ts'
 import { BackupError } from './manifest.ts'
 import { copySqlite, countsNow, holdsAnything, inspectSqlite, ownerInFile } from './sqlite.copy.ts'
 
-const SIDES = ['-wal', '-shm', '-journal'] as const
+/** In this order they are deleted: an index without its WAL is damage (`LogGoneError`). */
+const SIDES = ['-shm', '-wal', '-journal'] as const
 
 /** The database of a school, a file in `dataDir`. */
 export function sqliteEngine(dataDir: string): Engine {
@@ -93,8 +94,8 @@ async function prepare(copy: DatabaseCopy, path: string, { newId, now, takenAt, 
 
 /** The log of the old database must be gone before another file takes its name: SQLite would read it into the new one. */
 function closeLog(path: string): void {
-  // Without its key nobody reads its log, and nobody has it open: the lock of the server is ours. It was set aside with its log.
-  if (existsSync(path) && !isLockedFile(path)) {
+  // What was set aside because it cannot be opened has nothing to be written back, and nobody has it open: the lock of the server is ours.
+  if (existsSync(path) && !isLockedFile(path) && !isLogGone(path)) {
     const connection = openFile(path, { timeout: 1_000 })
     let busy = 0
     try {

@@ -46,7 +46,7 @@ export type Read = {
 export type Soundness =
   | { state: 'absent' }
   | Read
-  | { state: 'unreadable' | 'locked' | 'read-only' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
+  | { state: 'unreadable' | 'locked' | 'log gone' | 'read-only' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
 
 /** What the checks of history, versions and times need from each database. */
 export type Words = {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { isReadOnly } from '../../disk-state.ts'
 import { appliedSqlite, standingOf } from '../migrate.ts'
-import { LockedError, openFile } from '../sqlite.file.ts'
+import { LockedError, LogGoneError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
 import {
   type Ask,
@@ -35,6 +35,7 @@ export async function soundnessOfSqlite(folder: string, looking: CheckOptions): 
     return await read(connection, { size, log }, looking)
   } catch (error) {
     if (error instanceof LockedError) return { state: 'locked', detail: error.message }
+    if (error instanceof LogGoneError) return { state: 'log gone', detail: error.message }
     const { code = '', message } = error as { code?: string; message: string }
     if (!code.startsWith('SQLITE_')) throw error
     return { state: isReadOnly(folder) ? 'read-only' : 'unreadable', detail: message }
