@@ -55,10 +55,14 @@ describe('the clock', () => {
     ['a year that cannot be', { now: Date.parse('1970-01-01T05:00:00Z') }, /it is 1970, which cannot be/],
     [
       'older than its newest mark',
-      { newestMark: NOW + 3 * DAY },
+      { newestMark: NOW + 3 * DAY, synchronised: null },
       /is behind: .* newest entry of this machine was written at 24 November 2026/,
     ],
-    ['older than its newest file', { newestFile: { path: '/d/markbook.sqlite', at: NOW + HOUR } }, /markbook\.sqlite was written/],
+    [
+      'older than its newest file',
+      { newestFile: { path: '/d/markbook.sqlite', at: NOW + HOUR }, synchronised: false },
+      /markbook\.sqlite was written/,
+    ],
     [
       'ahead of another server',
       { others: [{ name: 'centre.example', at: NOW - 10 * 60_000, underWay: 80 }] },
@@ -69,6 +73,16 @@ describe('the clock', () => {
     const findings = found(change)
     expect(severities(findings)).toEqual(['problem'])
     expect(whats(findings)).toMatch(words)
+  })
+  test.each([
+    ['the network', { synchronised: true }],
+    ['another server', { synchronised: null, others: [{ name: 'centre.example', at: NOW, underWay: 80 }] }],
+  ])('that was ahead for years and is right as %s says is a notice', (_, voucher) => {
+    for (const written of [{ newestMark: NOW + 1_100 * DAY }, { newestFile: { path: '/d/backup', at: NOW + 1_100 * DAY } }]) {
+      const findings = found({ ...voucher, ...written })
+      expect(severities(findings)).toEqual(['notice'])
+      expect(whats(findings)).toMatch(/was ahead once: .* says 25 November 2029/)
+    }
   })
   test('that differs from a server by less than its answer took is ok', () => {
     expect(severities(found({ others: [{ name: 'far.example', at: NOW - 33_000, underWay: 5_000 }] }))).toEqual(['ok'])

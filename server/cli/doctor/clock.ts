@@ -32,17 +32,27 @@ const LATEST = Date.parse('2100-01-01T00:00:00Z')
 const { clockSlackMs, clockOffsetMs, clockFarMs, noEntriesMs } = limits.doctor
 
 const MEANS = 'Marks are written down with a wrong time, certificates and sign-in codes are refused, and backups are kept in a wrong order.'
-const DO_OWN = 'Compare it with a telephone, and set it where it is wrong. Where it is right, it was ahead then, and this goes by itself.'
 const DO = 'Set the date and time of this machine (on Linux: sudo timedatectl set-ntp true), and replace its battery if this comes again.'
 
 export function checkClock(times: Times): Finding[] {
   const wrong = isAbsurd(times) ?? againstOthers(times)
-  const own = againstOwn(times)
+  const ahead = aheadOf(times)
   const { now, zone, synchronised } = times
   if (wrong) return problem('clock', { what: wrong, means: MEANS, do: DO })
-  if (own) return problem('clock', { what: own, means: MEANS, do: DO_OWN })
+  if (ahead && !isVouchedFor(times))
+    return problem('clock', {
+      what: `The clock is behind: it says ${moment(now)}, but ${ahead.what} was written at ${moment(ahead.at)}.`,
+      means: MEANS,
+      do: `Compare it with a telephone, and set it where it is wrong. Where it is right, it was ahead then: no mark is lost, and this line goes on ${day(ahead.at)}.`,
+    })
   const lastWritten = newestUntil(times)
   const found = findings(
+    ahead !== null &&
+      notice('clock', {
+        what: `The clock of this machine was ahead once: ${ahead.what} says ${moment(ahead.at)}. Now it is right.`,
+        means: 'No mark is lost by it; of two that were entered at the same time the wrong one may count as the later.',
+        do: `Nothing, where a telephone agrees that it is ${moment(now)}. This line goes on ${day(ahead.at)}.`,
+      }),
     ...times.marksOfOthers.filter(({ at }) => at - now > clockSlackMs).map((other) => ofOther(other, now)),
     synchronised === false &&
       notice('clock', {
@@ -95,13 +105,14 @@ function againstOthers({ now, others }: Times): string | null {
   return null
 }
 
-function againstOwn({ now, newestMark, newestFile }: Times): string | null {
-  if (newestMark !== null && newestMark - now > clockSlackMs)
-    return `The clock is behind: it says ${moment(now)}, but the newest entry of this machine was written at ${moment(newestMark)}.`
-  if (newestFile && newestFile.at - now > clockFarMs)
-    return `The clock is behind: it says ${moment(now)}, but ${newestFile.path} was written at ${moment(newestFile.at)}.`
-  return null
+/** What this machine wrote later than its clock says: the clock is behind, or it was ahead once. */
+function aheadOf({ now, newestMark, newestFile }: Times): { what: string; at: number } | null {
+  if (newestMark !== null && newestMark - now > clockSlackMs) return { what: 'the newest entry of this machine', at: newestMark }
+  return newestFile && newestFile.at - now > clockFarMs ? { what: newestFile.path, at: newestFile.at } : null
 }
+
+/** Called where no other server contradicts the clock. */
+const isVouchedFor = ({ synchronised, others }: Times) => synchronised === true || others.length > 0
 
 type Where = { dataDir: string; backupDir: string; sites: readonly string[] }
 
