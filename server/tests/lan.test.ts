@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { renderUnicodeCompact } from 'uqr'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeAuthority, makeCertificate } from '../lan/certificate.ts'
 import { addressesAt, thisMachine } from '../network/addresses.ts'
 import { buildProgram, programFile } from '../testing/program.ts'
+import { smallDisk } from './durability/small-disk.ts'
 
 buildProgram()
 
@@ -200,6 +201,31 @@ describe.skipIf(process.getuid?.() !== 0)('root in the folder of a service', () 
     const uids = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]
     expect(uids?.split(/\s+/).map(Number)).toEqual([NOBODY, NOBODY, NOBODY, NOBODY])
   })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('root and the second folder for backups of a service', () => {
+  const NOBODY = 65_534
+  const usb = smallDisk(400)
+  afterAll(() => usb?.end())
+
+  test.skipIf(!usb)(
+    'a backup that root makes leaves the server its folder there; until then the doctor says that it has none',
+    async () => {
+      const copies = join(usb?.folder ?? '', 'markbook')
+      mkdirSync(copies)
+      chownSync(folder, NOBODY, NOBODY)
+      const settings = { BACKUP_COPY_DIR: copies }
+      const isShut = async () => (await finished(['doctor', '--quick'], settings)).output.includes('The server may not write to')
+      expect((await finished(['seed', 'story'], settings)).code).toBe(0)
+      expect(await isShut()).toBe(true)
+      expect(await finished(['backup'], settings)).toMatchObject({ code: 0, output: expect.not.stringContaining('Warning') })
+      const all = readdirSync(copies, { recursive: true }).map((name) => statSync(join(copies, String(name))).uid)
+      expect(all.length).toBeGreaterThan(3)
+      expect(new Set(all)).toEqual(new Set([NOBODY]))
+      expect(await isShut()).toBe(false)
+      expect(statSync(copies).uid).toBe(0)
+    },
+  )
 })
 
 describe('markbook service', () => {

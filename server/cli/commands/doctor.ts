@@ -48,7 +48,7 @@ async function doctor({ quick = false, fix = false, json = false, pages = false,
   const before = await look()
   const wanted = fix ? fixesFor(before) : []
   if (!json) console.log(report(before))
-  if (wanted.length > 0) handOverAtExit([config.dataDir, config.backupDir])
+  if (wanted.length > 0) handOverAtExit(config)
   const fixed = await fixAll(wanted, config, json)
   const findings = wanted.length > 0 ? await look() : before
   if (json) print(findings, fixed)

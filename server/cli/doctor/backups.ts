@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import { checkBackup } from '../../store/backup/check.ts'
@@ -26,7 +26,7 @@ export type Backups = {
   failed: number | null
   /** Trial restores: when the last one succeeded, what was wrong with the last one of all, and the age of the oldest backup. */
   rehearsed: { soundAt: number | null; flaw: string | null; oldestAt: number | null }
-  copies: { folder: string; state: 'there' | 'same disk' | 'away' | 'missing'; newestAt: number | null } | null
+  copies: { folder: string; state: 'there' | 'same disk' | 'shut' | 'away' | 'missing'; newestAt: number | null } | null
 }
 
 const { oldBackupMs, staleBackupMs } = limits.doctor
@@ -126,6 +126,13 @@ function copies({ copies, newest, school }: Backups): Finding[] {
     return tell(problem, `${second} not there.`, 'Plug in its disk, or make the folder, then: markbook backup', 'copy-folder')
   if (state === 'same disk')
     return tell(notice, `${second} on the same disk as the first.`, 'Name a folder on another disk in BACKUP_COPY_DIR.')
+  if (state === 'shut')
+    return tell(
+      problem,
+      `The server may not write to ${folder}, the second folder for backups: only this command, as root, copies to it.`,
+      'sudo markbook backup gives the server its folder there. On a disk without owners (FAT), mount it with uid= of the account of the server.',
+      'backup',
+    )
   if (!newest || (newestAt !== null && newest.at - newestAt <= oldBackupMs)) return []
   return problem('backups', {
     what: `The newest copy${of({ school })} in ${folder} is ${newestAt === null ? 'none' : `of ${moment(newestAt)}`}, the newest backup of ${moment(newest.at)}.`,
@@ -144,7 +151,7 @@ export async function lookAtBackups(place: BackupLocation, known: BackupState, {
   const school = whose?.school ?? null
   const now = place.clock.now()
   const rehearsed = rehearsedOf(place, whose?.id ?? null)
-  return { ...known, now, school, folder: place.backupDir, newest, rehearsed, copies: copiesOf(place, copy?.at ?? null) }
+  return { ...known, now, school, folder: place.backupDir, newest, rehearsed, copies: copiesOf(place, copy?.at ?? null, whose?.id ?? null) }
 }
 
 function rehearsedOf({ backupDir }: BackupLocation, id: string | null): Backups['rehearsed'] {
@@ -162,7 +169,7 @@ async function flawOf(path: string, place: BackupLocation): Promise<string | nul
   }
 }
 
-function copiesOf({ copyDir, backupDir }: BackupLocation, newestAt: number | null): Backups['copies'] {
+function copiesOf({ copyDir, backupDir, dataDir }: BackupLocation, newestAt: number | null, id: string | null): Backups['copies'] {
   if (!copyDir) return null
   const found = { folder: copyDir, newestAt }
   const note = join(backupDir, REMEMBERED)
@@ -171,5 +178,14 @@ function copiesOf({ copyDir, backupDir }: BackupLocation, newestAt: number | nul
   if (!there?.isDirectory()) return { ...found, state: wasElsewhere ? 'away' : 'missing' }
   const here = statSync(backupDir, { throwIfNoEntry: false })
   if (here && here.dev === there.dev) return { ...found, state: wasElsewhere ? 'away' : 'same disk' }
-  return { ...found, state: 'there' }
+  const own = id === null ? undefined : statSync(folderOfDatabase(copyDir, id), { throwIfNoEntry: false })
+  return { ...found, state: mayWrite(statSync(dataDir, { throwIfNoEntry: false }), own ?? there) ? 'there' : 'shut' }
+}
+
+/** Whether the account to which the data belongs may write to a folder. Windows has other rights, and no numbers of accounts. */
+function mayWrite(data: Stats | undefined, folder: Stats): boolean {
+  if (process.platform === 'win32' || !data || data.uid === 0) return true
+  const [own, group, others] = [0o200, 0o020, 0o002]
+  const bit = folder.uid === data.uid ? own : folder.gid === data.gid ? group : others
+  return (folder.mode & bit) !== 0
 }

@@ -219,6 +219,7 @@ describe('backups', () => {
     expect(away).not.toHaveProperty('fix')
     expect(severities(found({ copies: { ...copies, state: 'same disk' } }))).toEqual(['notice'])
     expect(severities(found({ copies: { ...copies, newestAt: NOW - 10 * DAY } }))).toEqual(['problem'])
+    expect(found({ copies: { ...copies, state: 'shut' } })).toMatchObject([{ severity: 'problem', fix: 'backup' }])
   })
 })
 

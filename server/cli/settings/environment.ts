@@ -38,10 +38,10 @@ export const configureWithoutSecret = (more: Settings = {}): Omit<Config, 'sessi
 function toWorkWith(more: Settings) {
   const settings = { ...gather().settings, ...more }
   const config = readWithoutSecret(settings)
-  const { dataDir, backupDir } = config
+  const { dataDir } = config
   if (readWipeNote(dataDir)?.isErased === false)
     throw new ConfigError(`${dataDir} is being erased, as the school of this laptop asked. markbook start does it.`)
-  handOverAtExit([dataDir, backupDir])
+  handOverAtExit(config)
   return { settings, config }
 }
 

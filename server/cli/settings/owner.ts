@@ -1,5 +1,9 @@
 import { lchownSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { orNull } from '../../or-null.ts'
+import { folderOfDatabase } from '../../store/backup/manifest.ts'
+import { readOwnerNote } from '../../store/backup/whose.ts'
 
 const ROOT = 0
 type Owner = Pick<Stats, 'uid' | 'gid'>
@@ -25,16 +29,26 @@ export function becomeOwner(folder: string): void {
 
 /**
  * A command stays root, since it may have to read and write where the account of the service may not (a USB disk). When it ends, the files
- * that it made in these folders are given to the owners of the folders, so that the service can start after `sudo markbook restore`.
+ * that it made in the folders of data and backups are given to the owners of the folders, so that the service can start after
+ * `sudo markbook restore`. In the second folder, which others may use too, the copies of this database are given to the owner of the data:
+ * the service could copy nothing into a folder of root's.
  */
-export function handOverAtExit(folders: readonly string[]): void {
+export function handOverAtExit({ dataDir, backupDir, backupCopyDir }: Pick<Config, 'dataDir' | 'backupDir' | 'backupCopyDir'>): void {
   if (process.getuid?.() !== ROOT) return
   process.on('exit', () => {
-    for (const folder of folders) {
+    for (const folder of [dataDir, backupDir]) {
       const owner = ownerOf(folder)
       if (owner) handOver(folder, owner)
     }
+    const [owner, whose] = [ownerOf(dataDir), readOwnerNote(dataDir)]
+    // A disk without owners, such as FAT, refuses; the doctor says whether the server can write there.
+    if (owner && whose && backupCopyDir) orNull(() => handOverCopies(folderOfDatabase(backupCopyDir, whose.id), owner))
   })
+}
+
+function handOverCopies(own: string, owner: Owner): void {
+  if (lstatSync(own).uid === ROOT) lchownSync(own, owner.uid, owner.gid)
+  handOver(own, owner)
 }
 
 function handOver(folder: string, owner: Owner): void {
