@@ -97,6 +97,13 @@ describe('markbook service uninstall and status', () => {
     expect(() => uninstallService(options, host, say)).toThrow('No service of Markbook is installed here.')
   })
 
+  test('uninstall of a service that came with a package names the package', () => {
+    const unit = `${host.root}/usr/lib/systemd/system/markbook.service`
+    mkdirSync(dirname(unit), { recursive: true })
+    writeFileSync(unit, '')
+    expect(() => uninstallService(options, host, say)).toThrow('The service came with its package: sudo apt remove markbook-server')
+  })
+
   test('status returns what systemd answers', () => {
     expect(serviceState(host).installed).toBe(false)
     installService(options, host, say)

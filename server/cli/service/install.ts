@@ -110,7 +110,10 @@ function writeCommand({ node, program }: InstallOptions, host: Host, log: Log): 
 /** Stops the service and removes the unit. Marks, settings and account stay. */
 export function uninstallService(options: InstallOptions, host: Host, log: Log): void {
   const { dataDir } = settledBy(options, host)
-  if (!existsSync(host.root + UNIT_FILE)) throw new Error('No service of Markbook is installed here.')
+  if (!existsSync(host.root + UNIT_FILE)) {
+    if (existsSync(host.root + PACKAGED_UNIT)) throw new Error('The service came with its package: sudo apt remove markbook-server')
+    throw new Error('No service of Markbook is installed here.')
+  }
   if (!host.isRoot) throw new Error('Removing a service needs the rights of root: sudo markbook service uninstall')
   if (host.hasSystemd) must(host, 'systemctl', ['disable', '--now', SERVICE])
   rmSync(host.root + UNIT_FILE)
