@@ -46,18 +46,19 @@ export function handOverAtExit({ dataDir, backupDir, backupCopyDir }: Pick<Confi
   })
 }
 
+/** Whoever they belong to: on a disk from an older machine the account of the server has another number. */
 function handOverCopies(own: string, owner: Owner): void {
-  if (lstatSync(own).uid === ROOT) lchownSync(own, owner.uid, owner.gid)
-  handOver(own, owner)
+  lchownSync(own, owner.uid, owner.gid)
+  handOver(own, owner, () => true)
 }
 
-function handOver(folder: string, owner: Owner): void {
+function handOver(folder: string, owner: Owner, isOf: (uid: number) => boolean = (uid) => uid === ROOT): void {
   for (const { name } of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, name)
     const stats = lstatSync(path, { throwIfNoEntry: false })
     // A file with several hard links may be one of the system, linked here by somebody.
-    const isOurs = stats?.uid === ROOT && (stats.isDirectory() || stats.nlink === 1)
+    const isOurs = stats && isOf(stats.uid) && (stats.isDirectory() || stats.nlink === 1)
     if (isOurs) lchownSync(path, owner.uid, owner.gid)
-    if (stats?.isDirectory()) handOver(path, owner)
+    if (stats?.isDirectory()) handOver(path, owner, isOf)
   }
 }
