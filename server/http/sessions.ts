@@ -7,7 +7,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import { statement } from '../store/statement.ts'
+import { rowsBy } from '../store/statement.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { type Caller, callerOfSession, type LiveSession } from './caller.ts'
@@ -158,9 +158,7 @@ async function noteUse(
   })
 }
 
-const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }) =>
-  db.select().from(t.session).where(eq(t.session.id, p.id)),
-)
+const sessionById = rowsBy('session', { id: 'id' }, { lock: true })
 
 /**
  * Exchanges a refresh token for its successor. For 10 s, and after that until the successor is used, the previous token gets the same

@@ -5,7 +5,7 @@ import type { NodeRole } from '@markbook/shared/tables/node'
 import { isNull } from 'drizzle-orm'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import { statement } from './statement.ts'
+import { rowsBy } from './statement.ts'
 import type { ReadTx } from './tx.ts'
 
 /** The id of this node, created at the first start (sync/SPEC.md). */
@@ -30,15 +30,13 @@ export async function currentNode(
  * The current row of this node, locked. Code that counts rows of the whole node, or checks that a row is absent before inserting it, takes
  * this lock first.
  */
-export const lockedNode = statement<Record<never, never>>({ lock: 'node' })(({ db, t }) =>
-  db.select({ id: t.node.id }).from(t.node).where(isNull(t.node.ended_at)),
-)
+export const lockedNode = rowsBy('node', {}, { columns: ['id'], where: { ended_at: null }, lock: true })
 
-const everyNode = statement()(({ db, t: { node } }) => db.select({ id: node.id, at: node.created_at }).from(node))
+const everyNode = rowsBy('node', {}, { columns: ['id', 'created_at'] })
 
 /** Every incarnation of this database and when it began, newest first. */
 export async function numbersHad(tx: ReadTx): Promise<{ id: string; at: string }[]> {
-  const rows = await everyNode(tx, {})
+  const rows = (await everyNode(tx, {})).map(({ id, created_at: at }) => ({ id, at }))
   return rows.sort((a, b) => (a.at < b.at ? 1 : -1))
 }
 /** Their ids. */

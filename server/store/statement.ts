@@ -1,5 +1,5 @@
 import type { Row, Tables } from '@markbook/shared/tables/tables'
-import { and, asc, desc, eq, type Placeholder, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, type Placeholder, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { compiled } from './compiled.ts'
 import type { Db } from './connection.ts'
@@ -80,7 +80,7 @@ export const rowsBy = <T extends keyof Tables, const B extends By<T>, const C ex
       const value = p[name] as Placeholder
       return typeof column === 'object' ? dialect.inList(columnOf(column.in), value) : eq(columnOf(column), value)
     })
-    const fixed = Object.entries(where).map(([name, value]) => eq(columnOf(name), value))
+    const fixed = Object.entries(where).map(([name, value]) => (value === null ? isNull(columnOf(name)) : eq(columnOf(name), value)))
     const sorted = (name: string) => (isList ? dialect.sorted(columnOf(name)) : asc(columnOf(name)))
     const found = (wanted ? db.select(Object.fromEntries(wanted.map((name) => [name, columnOf(name)]))) : db.select())
       .from(t[table] as SQLiteTable)

@@ -17,7 +17,9 @@ type Context = { tx: ReadTx; caller: { school_id: string } }
 /** Throws 404 unless the student is or was at the caller's school. */
 async function demandStudent({ tx, caller: { school_id: school } }: Context, student: string | undefined): Promise<void> {
   if (student === undefined) return
-  const known = (await studentById(tx, { school, id: student })).length > 0 || (await pastOfStudent(tx, { school, student })).length > 0
+  const known =
+    (await studentById(tx, { school, id: student })).length > 0 ||
+    (await pastOfStudent(tx, { school, near: student, row: student })).length > 0
   if (!known) throw common.notFound()
 }
 

@@ -1,6 +1,6 @@
 import type { Tables } from '@markbook/shared/tables/tables'
 import { and, desc, eq, gte, inArray, lt, lte, or, sql } from 'drizzle-orm'
-import { rowsBy, statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /** Where a page begins: the time and id of the entry before it. */
@@ -44,13 +44,7 @@ export function entriesOfSpan(tx: ReadTx, { school, from, until, before, limit }
 export const entriesByIds = rowsBy('history', { school: 'school_id', ids: { in: 'id' } })
 
 /** Whether a student is or was at the school, by their row or their history. */
-export const pastOfStudent = statement<{ school: string; student: string }>()(({ db, t: { history }, p }) =>
-  db
-    .select({ id: history.id })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), eq(history.near_id, p.student), eq(history.row_id, p.student)))
-    .limit(1),
-)
+export const pastOfStudent = rowsBy('history', { school: 'school_id', near: 'near_id', row: 'row_id' }, { columns: ['id'], limit: 1 })
 export const studentById = rowsBy('student', { school: 'school_id', id: 'id' }, { columns: ['id'] })
 
 /** Tables with a column for the id of a student. */

@@ -41,7 +41,7 @@ export const verifyDeskCode = issuedCodeVerifier('desk', async (tx, { email, use
 
 /** Only the history records who issued a code. The expiry distinguishes its entry from others of the same person, also of other nodes. */
 async function isStillIssued(tx: ReadTx, { school_id, user_id }: Row<'school_management'>, expiresAt: string): Promise<boolean> {
-  const entries = await newestDeskEntriesFor(tx, { school: school_id, entity: DESK, user: user_id })
+  const entries = await newestDeskEntriesFor(tx, { school: school_id, near: school_id, entity: DESK, user: user_id })
   const issued = entries.find(({ changes }) => changes['expires_at']?.after === expiresAt)
   if (!issued?.actor_id) return false
   const places = await membershipsOf(tx, { user: issued.actor_id })

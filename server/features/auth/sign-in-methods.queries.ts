@@ -32,11 +32,8 @@ export const deskEntriesOf = statement<{ school: string; entity: string }>()(({ 
 )
 
 /** The newest of them for one person: a school issues at most thirty an hour, and a code expires within ten minutes. */
-export const newestDeskEntriesFor = statement<{ school: string; entity: string; user: string }>()(({ db, t: { history }, p }) =>
-  db
-    .select(pick(history, 'actor_id', 'changes'))
-    .from(history)
-    .where(matches(history, { school_id: p.school, near_id: p.school, entity: p.entity, row_id: p.user, action: 'create' }))
-    .orderBy(desc(history.at), desc(history.seq), desc(history.id))
-    .limit(60),
+export const newestDeskEntriesFor = rowsBy(
+  'history',
+  { school: 'school_id', near: 'near_id', entity: 'entity', user: 'row_id' },
+  { columns: ['actor_id', 'changes'], where: { action: 'create' }, orderBy: [{ desc: 'at' }, { desc: 'seq' }, { desc: 'id' }], limit: 60 },
 )

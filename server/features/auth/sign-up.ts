@@ -1,15 +1,14 @@
 import { naturalId } from '@markbook/shared/ids'
-import { asc } from 'drizzle-orm'
 import type { Config } from '../../config.ts'
 import type { MailLane } from '../../mail/mailer.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { openInvitations } from '../schools/invitations.policy.ts'
 import { offersTo } from '../schools/offers.policy.ts'
 import { newestPendingRequest, userByEmail } from './auth.queries.ts'
 import { membershipsOf } from './sign-in-methods.queries.ts'
 
-const oneSchool = statement()(({ db, t: { school } }) => db.select({ id: school.id }).from(school).orderBy(asc(school.id)).limit(1))
+const oneSchool = rowsBy('school', {}, { columns: ['id'], orderBy: ['id'], limit: 1 })
 
 type SignUp = Pick<Config, 'dedicated' | 'openSignUp'>
 

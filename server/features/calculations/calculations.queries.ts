@@ -68,20 +68,11 @@ export const gradesByStudent = statement<{ school: string; students: string; ter
 })
 
 /** The codes in place of scores. */
-export const codesInPlaceOfScores = statement<{ school: string; students: string; terms: string }>()(({ db, t, p, dialect }) => {
-  const { grade } = t
-  return db
-    .select(pick(grade, 'student_id', 'assessment_id', 'status'))
-    .from(grade)
-    .where(
-      and(
-        eq(grade.school_id, p.school),
-        dialect.inList(grade.student_id, p.students),
-        dialect.inList(grade.term_id, p.terms),
-        isNull(grade.score),
-      ),
-    )
-})
+export const codesInPlaceOfScores = rowsBy(
+  'grade',
+  { school: 'school_id', students: { in: 'student_id' }, terms: { in: 'term_id' } },
+  { columns: ['student_id', 'assessment_id', 'status'], where: { score: null } },
+)
 
 /** A student's grades in a term with their remarks and reasons. */
 export const gradesWithReasons = rowsBy(

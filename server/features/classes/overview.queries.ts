@@ -1,6 +1,6 @@
 import { and, count, eq, sql } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
 type OfTerm = { school: string; term: string; type: 'term' | 'year_end' }
@@ -38,9 +38,4 @@ export const remarksOfBooks = statement<{ school: string; books: string }>()(({ 
     .groupBy(report_book.student_group_id, report_book_entry.subject_id),
 )
 
-export const reportingSchool = statement<{ school: string }>()(({ db, t: { school }, p }) =>
-  db
-    .select(pick(school, 'name', 'approves_reports'))
-    .from(school)
-    .where(eq(school.id, p.school)),
-)
+export const reportingSchool = rowsBy('school', { school: 'id' }, { columns: ['name', 'approves_reports'] })

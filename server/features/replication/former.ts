@@ -1,29 +1,18 @@
 import { naturalId } from '@markbook/shared/ids'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { textToExtra } from '@markbook/sync/extra'
-import { and, asc, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { scopeIn } from '../../store/replica/links.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 type Stored = Readonly<Record<string, unknown>>
 type Entry = Pick<Row<'history'>, 'row_id' | 'near_id' | 'changes'>
 
 /** `near`: the clustering keys of the entries; without them every entry of the school is read. Both are JSON arrays. */
-const entriesNear = statement<{ school: string; rows: string; near: string }>()(({ db, t: { history }, p, dialect }) =>
-  db
-    .select({ row_id: history.row_id, near_id: history.near_id, changes: history.changes })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), dialect.inList(history.near_id, p.near), dialect.inList(history.row_id, p.rows)))
-    .orderBy(asc(history.at), asc(history.seq)),
-)
-const entriesAnywhere = statement<{ school: string; rows: string }>()(({ db, t: { history }, p, dialect }) =>
-  db
-    .select({ row_id: history.row_id, near_id: history.near_id, changes: history.changes })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), dialect.inList(history.row_id, p.rows)))
-    .orderBy(asc(history.at), asc(history.seq)),
-)
+const ofRows = { columns: ['row_id', 'near_id', 'changes'], orderBy: ['at', 'seq'] } as const
+const entriesNear = rowsBy('history', { school: 'school_id', near: { in: 'near_id' }, rows: { in: 'row_id' } }, ofRows)
+const entriesAnywhere = rowsBy('history', { school: 'school_id', rows: { in: 'row_id' } }, ofRows)
 
 /**
  * What this node still knows of absent rows, by id: their values at the deletion, or, where the tombstone was deleted, those of the

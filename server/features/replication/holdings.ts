@@ -1,16 +1,9 @@
 import type { LaptopHoldings } from '@markbook/shared/contract/replication.rows'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
+import { membershipOf } from '../../replication/scope/scope.ts'
 import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
-import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-
-const placeOf = statement<{ school: string; user: string }>()(({ db, t: { school_management: of }, p }) =>
-  db
-    .select({ role: of.role, is_active: of.is_active })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.user_id, p.user))),
-)
 
 export const NOTHING_HELD: LaptopHoldings = { why: null, school: null, pupils: 0, marks: 0, as_of: null }
 
@@ -21,7 +14,7 @@ export const NOTHING_HELD: LaptopHoldings = { why: null, school: null, pupils: 0
 export async function holdingsOf(tx: ReadTx, course: UpstreamStatus | null): Promise<LaptopHoldings> {
   const [parent] = await parentsOf(tx)
   if (!parent?.user_id || !parent.school_id) return NOTHING_HELD
-  const [place] = await placeOf(tx, { school: parent.school_id, user: parent.user_id })
+  const [place] = await membershipOf(tx, { school: parent.school_id, user: parent.user_id })
   const isStaff = place?.is_active === true && place.role !== 'member'
   const why = course?.notice === 'revoked' ? 'revoked' : place && !isStaff ? 'dismissed' : null
   if (!why) return NOTHING_HELD

@@ -2,9 +2,8 @@ import { toInstant } from '@markbook/shared/clock'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { descriptions } from '@markbook/shared/tables/tables'
 import type { Stamp } from '@markbook/sync/versions'
-import { and, asc, eq } from 'drizzle-orm'
 import { rowsById } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { formerRows } from './former.ts'
 
@@ -15,12 +14,10 @@ type Entry = Pick<Row<'history'>, 'row_id' | 'node_id' | 'at' | 'changes'>
 export type ConflictContext = { conflict: Conflict; row: Stored | undefined; standing: Stamp | undefined }
 
 /** The entries of rows, the oldest first. `rows` and `near` are JSON arrays: row ids, and clustering keys. */
-const entriesOfRows = statement<{ school: string; rows: string; near: string }>()(({ db, t: { history }, p, dialect }) =>
-  db
-    .select({ row_id: history.row_id, node_id: history.node_id, at: history.at, changes: history.changes })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), dialect.inList(history.near_id, p.near), dialect.inList(history.row_id, p.rows)))
-    .orderBy(asc(history.at), asc(history.seq)),
+const entriesOfRows = rowsBy(
+  'history',
+  { school: 'school_id', near: { in: 'near_id' }, rows: { in: 'row_id' } },
+  { columns: ['row_id', 'node_id', 'at', 'changes'], orderBy: ['at', 'seq'] },
 )
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)

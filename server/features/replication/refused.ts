@@ -8,7 +8,7 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import { and, count, desc, eq, isNotNull, isNull, type SQL } from 'drizzle-orm'
 import { isWritable } from '../../replication/scope/normal-form.ts'
 import { rowsNaming } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import type { Overruled, OverruledGroup } from './conflict-groups.ts'
 import { canBeWritten } from './decide.ts'
@@ -43,12 +43,7 @@ export async function refusedUnseen(tx: ReadTx, side: Side, school?: string): Pr
   return found?.count ?? 0
 }
 
-export const refusedById = statement<{ school: string; id: string }>()(({ db, t: { sync_refused: of }, p }) =>
-  db
-    .select()
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.id, p.id))),
-)
+export const refusedById = rowsBy('sync_refused', { school: 'school_id', id: 'id' })
 
 /** The entries of all units of a write. */
 const isWith = ({ t: { sync_refused: of } }: ReadTx, refused: Refused): SQL | undefined => {

@@ -3,7 +3,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { and, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { version } from '../../version.ts'
 import { divergenceOf } from '../incarnation/checkpoint.ts'
@@ -22,13 +22,7 @@ export type Witness =
   | { name: string; side: Peer['side']; is: 'same' | 'other' | 'silent' }
   | { name: string; side: Peer['side']; is: 'unasked'; why: string }
 
-const entriesWith = statement<{ school: string; node: string; head: string }>()(({ db, t: { history }, p }) =>
-  db
-    .select({ id: history.id })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), eq(history.head, p.head)))
-    .limit(1),
-)
+const entriesWith = rowsBy('history', { school: 'school_id', node: 'node_id', head: 'head' }, { columns: ['id'], limit: 1 })
 
 /** Compares with what stands here, for each child, the last head that it told of its own history, and its place in this one. */
 export async function childrenAsWitnesses(tx: ReadTx, school: string, epoch: string, seal: Buffer): Promise<Witness[]> {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { and, desc, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import { writeAtomically } from '../../atomic-write.ts'
 import { incarnations } from '../../store/node.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /** The end of the history that this database wrote, at a moment (`at`): the number, the place in the feed, and the head of the chain. */
@@ -21,13 +20,10 @@ export type Restored = { at: string; from: string | null }
  */
 export type Continuity = 'first' | 'same' | 'restored' | 'other'
 
-const lastOwn = statement<{ school: string }>()(({ db, t: { history }, p }) =>
-  db
-    .select({ seq: history.seq, head: history.head })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), isNull(history.source_id)))
-    .orderBy(desc(history.seq))
-    .limit(1),
+const lastOwn = rowsBy(
+  'history',
+  { school: 'school_id' },
+  { columns: ['seq', 'head'], where: { source_id: null }, orderBy: [{ desc: 'seq' }], limit: 1 },
 )
 
 /** The present end of what this database wrote in a school; null before it wrote anything. */
@@ -36,26 +32,16 @@ export async function headHere(tx: ReadTx, school: string): Promise<KeptHead | n
   return last ? { ...last, node: (await incarnations(tx))[0] as string, at: tx.now } : null
 }
 
-const ownAt = statement<{ school: string; seq: number; head: string }>()(({ db, t: { history }, p }) =>
-  db
-    .select({ id: history.id })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), eq(history.seq, p.seq), eq(history.head, p.head), isNull(history.source_id)))
-    .limit(1),
+const ownAt = rowsBy(
+  'history',
+  { school: 'school_id', seq: 'seq', head: 'head' },
+  { columns: ['id'], where: { source_id: null }, limit: 1 },
 )
 
-const beginnings = statement<{ school: string; numbers: string }>()(({ db, t: { history }, p, dialect }) =>
-  db
-    .select({ at: history.at, row_id: history.row_id, changes: history.changes })
-    .from(history)
-    .where(
-      and(
-        eq(history.school_id, p.school),
-        dialect.inList(history.near_id, p.numbers),
-        eq(history.entity, 'node'),
-        eq(history.action, 'create'),
-      ),
-    ),
+const beginnings = rowsBy(
+  'history',
+  { school: 'school_id', numbers: { in: 'near_id' } },
+  { columns: ['at', 'row_id', 'changes'], where: { entity: 'node', action: 'create' } },
 )
 
 /** By number of this database, the restore with which the number began. */

@@ -1,6 +1,6 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { and, eq } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { membershipOf } from '../scope/scope.ts'
 
@@ -13,25 +13,10 @@ export type Facts = {
   subjects: ReadonlySet<string>
 }
 
-type InClass = { school: string; user: string; group: string }
-const assignedTo = statement<InClass>()(({ db, t: { teacher_group_assignment: of }, p }) =>
-  db
-    .select({ id: of.id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.student_group_id, p.group))),
-)
-const subjectsTaught = statement<InClass>()(({ db, t: { teacher_subject_assignment: of }, p }) =>
-  db
-    .select({ id: of.subject_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.student_group_id, p.group))),
-)
-const classTeacherOf = statement<{ school: string; group: string }>()(({ db, t: { class_teacher: of }, p }) =>
-  db
-    .select({ id: of.user_profile_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.student_group_id, p.group))),
-)
+const inClass = { school: 'school_id', user: 'user_profile_id', group: 'student_group_id' } as const
+const assignedTo = rowsBy('teacher_group_assignment', inClass, { columns: ['id'] })
+const subjectsTaught = rowsBy('teacher_subject_assignment', inClass, { columns: ['subject_id'] })
+const classTeacherOf = rowsBy('class_teacher', { school: 'school_id', group: 'student_group_id' }, { columns: ['user_profile_id'] })
 
 /** The class of a pupil in the year of a term. */
 export const classesInYear = statement<{ school: string; student: string; term: string }>()(({ db, t: { enrolment, term }, p }) =>
@@ -53,16 +38,16 @@ export const lessonsInYear = statement<{ school: string; user: string; subject: 
 
 /** `group`: the class; null to ask about the school alone. */
 export async function readFacts(tx: ReadTx, school: string, actor: string, group: string | null): Promise<Facts> {
-  const inClass = { school, user: actor, group: group ?? COMMONS }
-  const [membership] = await membershipOf(tx, inClass)
-  const assigned = await assignedTo(tx, inClass)
-  const subjects = await subjectsTaught(tx, inClass)
-  const [teacher] = await classTeacherOf(tx, inClass)
+  const of = { school, user: actor, group: group ?? COMMONS }
+  const [membership] = await membershipOf(tx, of)
+  const assigned = await assignedTo(tx, of)
+  const subjects = await subjectsTaught(tx, of)
+  const [teacher] = await classTeacherOf(tx, of)
   return {
     role: membership?.role ?? null,
     isActive: membership?.is_active ?? false,
-    isClassTeacher: teacher?.id === actor,
+    isClassTeacher: teacher?.user_profile_id === actor,
     teachesClass: assigned.length > 0,
-    subjects: new Set(subjects.map(({ id }) => id)),
+    subjects: new Set(subjects.map(({ subject_id }) => subject_id)),
   }
 }

@@ -1,10 +1,9 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { and, eq } from 'drizzle-orm'
 import { linksFrom, parentIdOf } from '../../store/replica/links.ts'
 import { knownRows } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /**
@@ -46,23 +45,21 @@ export class RefusedParents {
 
   private async refusedBefore(): Promise<ReadonlySet<string>> {
     const [school, peer] = [this.peer.school_id as string, this.peer.id]
-    const rows = [...(await refusedOf(this.tx, { school, peer })), ...(await undecidedIn(this.tx, { school }))]
-    return new Set(rows.map(({ table, id }) => keyOf(table, id)))
+    const refused = (await refusedOf(this.tx, { school, peer })).map(({ table_name, row_id }) => keyOf(table_name, row_id))
+    return new Set([...refused, ...(await undecidedIn(this.tx, { school })).map(({ entity, row_id }) => keyOf(entity, row_id))])
   }
 }
 
 const keyOf = (table: string, id: string) => `${table} ${id}`
 
-const refusedOf = statement<{ school: string; peer: string }>()(({ db, t: { sync_refused: of }, p }) =>
-  db
-    .select({ table: of.table_name, id: of.row_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.peer_id, p.peer), eq(of.unit, EXISTENCE))),
+const refusedOf = rowsBy(
+  'sync_refused',
+  { school: 'school_id', peer: 'peer_id' },
+  { columns: ['table_name', 'row_id'], where: { unit: EXISTENCE } },
 )
 /** Creations that were refused and kept as a conflict of kind `right`, which nobody has decided yet. */
-const undecidedIn = statement<{ school: string }>()(({ db, t: { sync_conflict: of }, p }) =>
-  db
-    .select({ table: of.entity, id: of.row_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.status, 'open'), eq(of.kind, 'right'), eq(of.unit, EXISTENCE))),
+const undecidedIn = rowsBy(
+  'sync_conflict',
+  { school: 'school_id' },
+  { columns: ['entity', 'row_id'], where: { status: 'open', kind: 'right', unit: EXISTENCE } },
 )

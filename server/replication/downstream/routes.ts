@@ -30,7 +30,7 @@ import type { Services } from '../../http/services.ts'
 import { lockedNode } from '../../store/node.ts'
 import { setPeer } from '../../store/peer-row.ts'
 import { QueueFull } from '../../store/replica/held.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 import { FILE_CONTENT } from '../files/named.ts'
 import { answerFiles, giveFile } from '../files/serve.ts'
@@ -114,9 +114,7 @@ function join(services: Services, { asker, asked }: { asker: Invited; asked: Joi
   return store.write(asSystem(), (tx) => admit(tx, host, asker.invitation, asked))
 }
 
-const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
-  db.select({ name: school.name }).from(school).where(eq(school.id, p.id)),
-)
+const nameOfSchool = rowsBy('school', { id: 'id' }, { columns: ['name'] })
 
 async function hello(services: Services, { asker, asked }: Given<Hello>): Promise<Welcome> {
   const greet = (before: string | null) => welcome(services, asker, before, asked)

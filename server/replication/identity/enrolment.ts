@@ -214,9 +214,7 @@ async function schoolToJoin({ db, t: { school } }: WriteTx, invited: string | nu
 
 type Invited = Row<'sync_invitation'>
 
-const invitationsWithId = statement<{ id: string }>()(({ db, t: { sync_invitation }, p }) =>
-  db.select().from(sync_invitation).where(eq(sync_invitation.id, p.id)),
-)
+const invitationsWithId = rowsBy('sync_invitation', { id: 'id' })
 const invitationsUntil = statement<{ now: string }>()(({ db, t: { sync_invitation }, p }) =>
   db.select().from(sync_invitation).where(gt(sync_invitation.expires_at, p.now)),
 )
@@ -236,9 +234,7 @@ export async function invitationNamed(tx: ReadTx, id: string, now: number): Prom
   return (await invitationsUntil(tx, { now: toInstant(now) })).find(({ code_hash }) => invitationId(code_hash) === id)
 }
 
-const anyChild = statement()(({ db, t: { sync_peer } }) =>
-  db.select({ id: sync_peer.id }).from(sync_peer).where(eq(sync_peer.side, 'child')).limit(1),
-)
+const anyChild = rowsBy('sync_peer', {}, { columns: ['id'], where: { side: 'child' }, limit: 1 })
 
 /** Whether this node has no child, not even a revoked one, which must be told so, and no open invitation. `now` in ms. */
 export async function isSilent(store: Pick<Store, 'readOnce'>, now: number): Promise<boolean> {
@@ -285,26 +281,19 @@ export const NEW_PEER = {
   wiped_at: null,
 } as const
 
-const peersWithId = statement<{ id: string }>()(({ db, t, p }) => db.select().from(t.sync_peer).where(eq(t.sync_peer.id, p.id)))
+const peersWithId = rowsBy('sync_peer', { id: 'id' })
 
 export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'> | undefined> {
   return (await peersWithId(tx, { id }))[0]
 }
 
-const peerToHold = statement<{ id: string }>({ lock: 'sync_peer' })(({ db, t, p }) =>
-  db.select().from(t.sync_peer).where(eq(t.sync_peer.id, p.id)),
-)
+const peerToHold = rowsBy('sync_peer', { id: 'id' }, { lock: true })
 /** The same, locked until the commit. */
 export async function peerHeld(tx: WriteTx, id: string): Promise<Row<'sync_peer'> | undefined> {
   return (await peerToHold(tx, { id }))[0]
 }
 
-const childrenOfNode = statement<{ node: string }>()(({ db, t: { sync_peer }, p }) =>
-  db
-    .select()
-    .from(sync_peer)
-    .where(and(eq(sync_peer.side, 'child'), eq(sync_peer.node_id, p.node))),
-)
+const childrenOfNode = rowsBy('sync_peer', { node: 'node_id' }, { where: { side: 'child' } })
 
 /**
  * The child that is or was enrolled under this number, by its last enrolment here. A later one may have gone with the last days of this
@@ -321,13 +310,8 @@ export async function askingChild(store: Pick<Store, 'readOnce'>, id: string): P
   return peer?.side === 'child' ? peer : undefined
 }
 
-const everyParentRow = statement()(({ db, t: { sync_peer } }) => db.select().from(sync_peer).where(eq(sync_peer.side, 'parent')))
-const standingParents = statement()(({ db, t: { sync_peer } }) =>
-  db
-    .select()
-    .from(sync_peer)
-    .where(and(eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at))),
-)
+const everyParentRow = rowsBy('sync_peer', {}, { where: { side: 'parent' } })
+const standingParents = rowsBy('sync_peer', {}, { where: { side: 'parent', revoked_at: null } })
 
 /** The present parents of this node, in the order in which they are asked. */
 export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {

@@ -3,7 +3,7 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Page } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
 import { setPeer } from '../../store/peer-row.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from './enrolment.ts'
 
@@ -19,13 +19,7 @@ export async function parentNumber(tx: ReadTx, school: string): Promise<string |
   return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.node_id ?? null
 }
 
-const hasRowsFrom = statement<{ school: string; source: string }>()(({ db, t: { sync_row }, p }) =>
-  db
-    .select({ id: sync_row.row_id })
-    .from(sync_row)
-    .where(and(eq(sync_row.school_id, p.school), eq(sync_row.source_id, p.source)))
-    .limit(1),
-)
+const hasRowsFrom = rowsBy('sync_row', { school: 'school_id', source: 'source_id' }, { columns: ['row_id'], limit: 1 })
 
 /**
  * At a laptop with two parents: whether the first, `school`, has met the restored database of the other, of number `above`, and this laptop

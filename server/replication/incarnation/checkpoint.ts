@@ -4,7 +4,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Checkpoint, type Cursor, placeToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import { and, desc, eq, lte } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 type Peer = Row<'sync_peer'>
@@ -102,15 +102,9 @@ async function isOfLater(
 ): Promise<boolean> {
   const known = await incarnations(tx)
   if (known.includes(epoch) || (former !== ending(present) && known.some((id) => ending(id) === former))) return false
-  return (await shownBefore(tx, { school: COMMONS, number: epoch })).length === 0
+  return (await shownBefore(tx, { school: COMMONS, near: COMMONS, number: epoch })).length === 0
 }
-const shownBefore = statement<{ school: string; number: string }>()(({ db, t: { history }, p }) =>
-  db
-    .select({ id: history.id })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), eq(history.near_id, p.school), eq(history.row_id, p.number)))
-    .limit(1),
-)
+const shownBefore = rowsBy('history', { school: 'school_id', near: 'near_id', number: 'row_id' }, { columns: ['id'], limit: 1 })
 
 const BEGINNING: DatabaseDivergence['common'] = { seq: 0, people: 0 }
 const spotOf = ({ seq, people }: Spot): DatabaseDivergence['common'] => ({ seq, people })

@@ -1,8 +1,8 @@
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
-import { and, asc, desc, eq } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
 import { digestOf, headAfter } from '../../store/history-chain.ts'
 import { setPeer } from '../../store/peer-row.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { syncFailures } from '../identity/enrolment.ts'
@@ -33,36 +33,21 @@ type Link = { node_seq: number; head: string; digest: string }
 const follows = ({ head, digest }: Link, before: string) => headAfter(before, digest) === head
 
 /** The laptops with these numbers; locked in a write, so that no other process takes history of them meanwhile. */
-const laptopsOf = statement<{ school: string; nodes: string }>({ lock: 'sync_peer' })(({ db, t: { sync_peer }, p, dialect }) =>
-  db
-    .select({ id: sync_peer.id, node: sync_peer.node_id, head: sync_peer.history_head })
-    .from(sync_peer)
-    .where(
-      and(
-        eq(sync_peer.school_id, p.school),
-        eq(sync_peer.side, 'child'),
-        eq(sync_peer.kind, 'laptop'),
-        dialect.inList(sync_peer.node_id, p.nodes),
-      ),
-    )
-    .orderBy(asc(sync_peer.id)),
+const laptopsOf = rowsBy(
+  'sync_peer',
+  { school: 'school_id', nodes: { in: 'node_id' } },
+  { columns: ['id', 'node_id', 'history_head'], where: { side: 'child', kind: 'laptop' }, orderBy: ['id'], lock: true },
 )
-const headOf = statement<{ id: string }>()(({ db, t: { sync_peer }, p }) =>
-  db.select({ head: sync_peer.history_head }).from(sync_peer).where(eq(sync_peer.id, p.id)),
+const headOf = rowsBy('sync_peer', { id: 'id' }, { columns: ['history_head'] })
+const peersUnder = rowsBy(
+  'sync_peer',
+  { school: 'school_id', node: 'node_id' },
+  { columns: ['id', 'own_seq'], where: { side: 'child' }, lock: true },
 )
-const peersUnder = statement<{ school: string; node: string }>({ lock: 'sync_peer' })(({ db, t: { sync_peer }, p }) =>
-  db
-    .select({ id: sync_peer.id, own_seq: sync_peer.own_seq })
-    .from(sync_peer)
-    .where(and(eq(sync_peer.school_id, p.school), eq(sync_peer.side, 'child'), eq(sync_peer.node_id, p.node))),
-)
-const lastOf = statement<{ school: string; node: string }>()(({ db, t: { history }, p }) =>
-  db
-    .select({ node_seq: history.node_seq, head: history.head })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node)))
-    .orderBy(desc(history.seq), desc(history.node_seq))
-    .limit(1),
+const lastOf = rowsBy(
+  'history',
+  { school: 'school_id', node: 'node_id' },
+  { columns: ['node_seq', 'head'], orderBy: [{ desc: 'seq' }, { desc: 'node_seq' }], limit: 1 },
 )
 const chainOf = statement<{ school: string; node: string }>()(({ db, t: { history }, p }) =>
   db
@@ -84,9 +69,9 @@ export async function demandSingleWriter(
 ): Promise<void> {
   if (entries.length === 0) return
   // A laptop that must begin anew, whatever it says.
-  if (speaker !== null && (await headOf(tx, { id: speaker }))[0]?.head === NO_HEAD) throw syncFailures.staleSession()
+  if (speaker !== null && (await headOf(tx, { id: speaker }))[0]?.history_head === NO_HEAD) throw syncFailures.staleSession()
   const nodes = JSON.stringify([...new Set(entries.map(({ node_id }) => node_id))])
-  for (const { id, node, head } of await laptopsOf(tx, { school, nodes })) {
+  for (const { id, node_id: node, history_head: head } of await laptopsOf(tx, { school, nodes })) {
     const isSpeaker = id === speaker
     // Nothing can contradict a laptop that has told nothing here.
     if (head === NO_HEAD || (head === null && !isSpeaker)) continue

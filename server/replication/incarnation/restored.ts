@@ -1,8 +1,8 @@
 import { COMMONS } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, desc, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { type DatabaseDivergence, divergenceOf } from './checkpoint.ts'
 import { restamp } from './restamp.ts'
@@ -74,13 +74,15 @@ const PUT_BACK =
 
 const ENTITY = 'node'
 
-const lastNote = statement()(({ db, t: { history } }) =>
-  db
-    .select({ at: history.at })
-    .from(history)
-    .where(and(eq(history.school_id, COMMONS), eq(history.near_id, COMMONS), eq(history.entity, ENTITY), eq(history.action, 'delete')))
-    .orderBy(desc(history.seq))
-    .limit(1),
+const lastNote = rowsBy(
+  'history',
+  {},
+  {
+    columns: ['at'],
+    where: { school_id: COMMONS, near_id: COMMONS, entity: ENTITY, action: 'delete' },
+    orderBy: [{ desc: 'seq' }],
+    limit: 1,
+  },
 )
 
 /** When this database last began anew because it had been put back; null where it never did. */

@@ -6,7 +6,7 @@ import type { Malformed } from '@markbook/sync/protocol/page'
 import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { isGivenWay, isMadeBy } from './refusals.ts'
 
@@ -96,18 +96,12 @@ const unreadable = (tx: WriteTx, { school_id, user_id }: Peer, malformed: readon
       counter: null,
     }))
 
-const schoolsServers = statement<{ school: string }>()(({ db, t: { sync_peer: of }, p }) =>
-  db
-    .select({ id: of.id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.side, 'child'), eq(of.kind, 'school'), isNull(of.revoked_at))),
+const schoolsServers = rowsBy(
+  'sync_peer',
+  { school: 'school_id' },
+  { columns: ['id'], where: { side: 'child', kind: 'school', revoked_at: null } },
 )
-const knownOf = statement<{ school: string; ids: string }>()(({ db, t: { sync_refused: of }, p, dialect }) =>
-  db
-    .select({ id: of.id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), dialect.inList(of.id, p.ids))),
-)
+const knownOf = rowsBy('sync_refused', { school: 'school_id', ids: { in: 'id' } }, { columns: ['id'] })
 
 /** How many of `wanted` can be kept, once what was put aside longest ago has given way. */
 async function roomFor(tx: WriteTx, peer: Peer, wanted: number): Promise<number> {

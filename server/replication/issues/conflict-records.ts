@@ -2,11 +2,10 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Stamp, sameDot } from '@markbook/sync/versions'
-import { and, eq } from 'drizzle-orm'
 import { tableOrder } from '../../store/replica/links.ts'
 import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import type { RowProofs } from '../journal/row-proofs.ts'
 import { numbersOf } from '../scope/writers.ts'
@@ -126,9 +125,8 @@ function says({ action, changes }: Entry, value: Values | null, ever: (column: s
   })
 }
 
-const entriesOf = statement<{ school: string; near: string; row: string }>()(({ db, t: { history: of }, p }) =>
-  db
-    .select({ actor_id: of.actor_id, node_id: of.node_id, node_seq: of.node_seq, action: of.action, changes: of.changes })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.near_id, p.near), eq(of.row_id, p.row))),
+const entriesOf = rowsBy(
+  'history',
+  { school: 'school_id', near: 'near_id', row: 'row_id' },
+  { columns: ['actor_id', 'node_id', 'node_seq', 'action', 'changes'] },
 )

@@ -6,7 +6,7 @@ import { and, eq, isNotNull, isNull, lte, ne } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { scopeIn, tableOrder } from '../../store/replica/links.ts'
 import { knownRows } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { AWAITS_PERSON } from '../scope/consent.ts'
 import { enrolmentsOf } from './child-refusals.ts'
@@ -139,11 +139,10 @@ function hasSeen(versions: Pick<Versions, 'vv' | 'units'> | undefined, { unit, n
   return writer !== node_id || actor !== null || last === counter
 }
 
-const recordsOf = statement<{ school: string; table: string; ids: string }>()(({ db, t: { sync_conflict: of }, p, dialect }) =>
-  db
-    .select({ row_id: of.row_id, unit: of.unit, node_id: of.node_id, counter: of.counter })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.entity, p.table), dialect.inList(of.row_id as never, p.ids))),
+const recordsOf = rowsBy(
+  'sync_conflict',
+  { school: 'school_id', table: 'entity', ids: { in: 'row_id' } },
+  { columns: ['row_id', 'unit', 'node_id', 'counter'] },
 )
 
 /** Entries whose write is kept as a conflict, decided or not. */

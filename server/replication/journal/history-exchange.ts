@@ -6,7 +6,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, not, or, type 
 import type { Dialect } from '../../store/dialect.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
 import { OF_BOOKS, type Scope, within } from '../scope/scope.ts'
@@ -52,12 +52,7 @@ const entriesOfRows = statement<{ school: string; nears: string; rows: string; f
     )
     .orderBy(asc(history.seq)),
 )
-export const storedEntries = statement<{ school: string; ids: string }>()(({ db, t: { history }, p, dialect }) =>
-  db
-    .select({ id: history.id })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), dialect.inList(history.id as never, p.ids))),
-)
+export const storedEntries = rowsBy('history', { school: 'school_id', ids: { in: 'id' } }, { columns: ['id'] })
 
 /**
  * The feed number up to which the history after `after` fits into a page; greater than any where all of it fits. `notFrom`: entries that

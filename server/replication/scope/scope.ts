@@ -3,9 +3,8 @@ import { HistoryEntity } from '@markbook/shared/contract/history'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
-import { and, eq } from 'drizzle-orm'
 import { knownRows } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /**
@@ -29,18 +28,8 @@ export const OF_BOOKS: readonly Replicated[] = ['report_book', 'report_book_entr
 const PARTS_OF_BOOKS: readonly Replicated[] = ['report_book_entry', 'report_book_pdf']
 const NO_LAPTOP: readonly Replicated[] = [...SECRETS, 'school_join_request']
 
-export const membershipOf = statement<{ school: string; user: string }>()(({ db, t: { school_management: of }, p }) =>
-  db
-    .select({ role: of.role, is_active: of.is_active })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.user_id, p.user))),
-)
-const classesLedBy = statement<{ school: string; user: string }>()(({ db, t: { class_teacher: of }, p }) =>
-  db
-    .select({ id: of.student_group_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user))),
-)
+export const membershipOf = rowsBy('school_management', { school: 'school_id', user: 'user_id' }, { columns: ['role', 'is_active'] })
+const classesLedBy = rowsBy('class_teacher', { school: 'school_id', user: 'user_profile_id' }, { columns: ['student_group_id'] })
 
 /** A school's server holds everything of its school; a laptop holds what its user may read. */
 export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): Promise<Scope> {
@@ -49,7 +38,7 @@ export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): P
   const [membership] = await membershipOf(tx, whose)
   const role = membership?.is_active ? membership.role : 'member'
   const classes = role === 'teacher' ? await classesLedBy(tx, whose) : []
-  const books = role === 'admin' ? null : new Set(classes.map(({ id }) => id))
+  const books = role === 'admin' ? null : new Set(classes.map(({ student_group_id }) => student_group_id))
   const text = createHash('sha256')
     .update([role, ...[...(books ?? [])].sort(), ...(classes.length > 0 ? [WITH_CONFLICTS] : [])].join(' '))
     .digest('hex')

@@ -2,7 +2,7 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import type { LimitOf } from '@markbook/sync/merge/claims'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { and, eq, ne } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /** For a table, and whether the row is known here: up to which counter a child answers for each writer. */
@@ -11,18 +11,8 @@ export type Limits = (table: Replicated, isKnown: boolean) => LimitOf
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 
 /** The numbers under which laptops of a person were ever enrolled here. */
-export const numbersOf = statement<{ school: string; user: string }>()(({ db, t: { sync_peer: of }, p }) =>
-  db
-    .select({ node_id: of.node_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.side, 'child'), eq(of.user_id, p.user))),
-)
-const childrenOf = statement<{ school: string }>()(({ db, t: { sync_peer: of }, p }) =>
-  db
-    .select({ node_id: of.node_id, highest_counter: of.highest_counter })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.side, 'child'))),
-)
+export const numbersOf = rowsBy('sync_peer', { school: 'school_id', user: 'user_id' }, { columns: ['node_id'], where: { side: 'child' } })
+const childrenOf = rowsBy('sync_peer', { school: 'school_id' }, { columns: ['node_id', 'highest_counter'], where: { side: 'child' } })
 const otherServers = statement<{ school: string }>()(({ db, t: { sync_peer: of }, p }) =>
   db
     .select({ node_id: of.node_id })

@@ -3,25 +3,15 @@ import { textToVersions, type VersionsText, versionsToText } from '@markbook/syn
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { tableOrder } from '../../store/replica/links.ts'
 import { versionsHeld } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
 import { isTakenAsSigned } from '../journal/row-proofs.ts'
 
 type Peer = Row<'sync_peer'>
 
-const rowsFrom = statement<{ school: string; from: string }>()(({ db, t: { sync_row: of }, p, dialect }) =>
-  db
-    .select({ table_name: of.table_name, row_id: of.row_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), dialect.inList(of.source_id as never, p.from))),
-)
-const entriesHere = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
-  db
-    .select({ entity: of.entity, row_id: of.row_id, node_id: of.node_id, node_seq: of.node_seq, seq: of.seq, source_id: of.source_id })
-    .from(of)
-    .where(eq(of.school_id, p.school)),
-)
+const rowsFrom = rowsBy('sync_row', { school: 'school_id', from: { in: 'source_id' } }, { columns: ['table_name', 'row_id'] })
+const entriesHere = rowsBy('history', { school: 'school_id' }, { columns: ['entity', 'row_id', 'node_id', 'node_seq', 'seq', 'source_id'] })
 /** One of the entries that came together bears the signature. */
 const proofsReceived = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
   db

@@ -1,7 +1,6 @@
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { covers, textToVersions } from '@markbook/sync/versions'
-import { and, eq } from 'drizzle-orm'
-import { statement } from '../statement.ts'
+import { rowsBy } from '../statement.ts'
 import type { WriteTx, WrittenRow } from '../tx.ts'
 import { scopeIn } from './links.ts'
 
@@ -32,20 +31,10 @@ export async function closeConflicts(tx: WriteTx, touched: readonly WrittenRow[]
   }
 }
 
-const openConflicts = statement<{ school: string; table: string; ids: string }>({ lock: 'sync_conflict' })(
-  ({ db, t: { sync_conflict: conflict }, p, dialect }) =>
-    db
-      .select()
-      .from(conflict)
-      .where(
-        and(
-          eq(conflict.school_id, p.school),
-          eq(conflict.entity, p.table),
-          dialect.inList(conflict.row_id as never, p.ids),
-          eq(conflict.kind, 'value'),
-          eq(conflict.status, 'open'),
-        ),
-      ),
+const openConflicts = rowsBy(
+  'sync_conflict',
+  { school: 'school_id', table: 'entity', ids: { in: 'row_id' } },
+  { where: { kind: 'value', status: 'open' }, lock: true },
 )
 
 /** Returns whether the state here has seen the lost write of a conflict: a record may come before the row that it is about. */

@@ -1,7 +1,6 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { and, eq } from 'drizzle-orm'
-import { statement } from '../statement.ts'
+import { rowsBy } from '../statement.ts'
 import type { ReadTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Incoming } from './page.ts'
@@ -92,12 +91,7 @@ export async function withPeople(tx: ReadTx, rows: readonly Incoming[], { secret
   return [...people, ...rows]
 }
 
-const conflictsOfRows = statement<{ school: string; ids: string }>()(({ db, t: { sync_conflict }, p, dialect }) =>
-  db
-    .select({ id: sync_conflict.id })
-    .from(sync_conflict)
-    .where(and(eq(sync_conflict.school_id, p.school), dialect.inList(sync_conflict.row_id as never, p.ids))),
-)
+const conflictsOfRows = rowsBy('sync_conflict', { school: 'school_id', ids: { in: 'row_id' } }, { columns: ['id'] })
 
 /**
  * The rows, and after them their conflicts. If a copy broke off between the two, the result of a merge would be here without the value that

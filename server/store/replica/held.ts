@@ -3,18 +3,13 @@ import type { RowState } from '@markbook/sync/merge/state'
 import { PENDING } from '@markbook/sync/stamp'
 import type { Presence, Stamp } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
-import { statement } from '../statement.ts'
+import { rowsBy, statement } from '../statement.ts'
 import type { ReadTx, WriteTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Application, Incoming } from './page.ts'
 
-const heldOf = statement<{ school: string }>()(({ db, t, p }) => db.select().from(t.sync_held).where(eq(t.sync_held.school_id, p.school)))
-const heldBefore = statement<{ school: string; table: string; id: string }>()(({ db, t: { sync_held }, p }) =>
-  db
-    .select({ tries: sync_held.tries, since: sync_held.since })
-    .from(sync_held)
-    .where(and(eq(sync_held.school_id, p.school), eq(sync_held.table_name, p.table), eq(sync_held.row_id, p.id))),
-)
+const heldOf = rowsBy('sync_held', { school: 'school_id' })
+const heldBefore = rowsBy('sync_held', { school: 'school_id', table: 'table_name', id: 'row_id' }, { columns: ['tries', 'since'] })
 type HeldRowKey = { school: string; table: string; id: string }
 const dropOne = statement<HeldRowKey>()(({ db, t: { sync_held }, p }) =>
   db.delete(sync_held).where(and(eq(sync_held.school_id, p.school), eq(sync_held.table_name, p.table), eq(sync_held.row_id, p.id))),

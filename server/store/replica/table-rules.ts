@@ -5,7 +5,7 @@ import { type Settled, settleAdmins, settleMaximum } from '@markbook/sync/merge/
 import { canonical } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq, sql } from 'drizzle-orm'
-import { statement } from '../statement.ts'
+import { rowsBy, statement } from '../statement.ts'
 import { keepClaims, record, writeRows } from './application.ts'
 import type { Application, Change } from './page.ts'
 import { knownRows, rowsById, settledRows } from './states.ts'
@@ -25,12 +25,7 @@ export async function applyTableRules(application: Application, kept: Kept[]): P
   kept.push(...application.kept.slice(before))
 }
 
-const maximaOf = statement<{ school: string; ids: string }>()(({ db, t: { assessment }, p, dialect }) =>
-  db
-    .select({ id: assessment.id, maximum: assessment.max_score })
-    .from(assessment)
-    .where(and(eq(assessment.school_id, p.school), dialect.inList(assessment.id as never, p.ids))),
-)
+const maximaOf = rowsBy('assessment', { school: 'school_id', ids: { in: 'id' } }, { columns: ['id', 'max_score'] })
 /** The highest mark of each assessment that has one. */
 export const topsOf = statement<{ school: string; ids: string }>()(({ db, t: { grade }, p, dialect }) =>
   db
@@ -53,7 +48,7 @@ async function markedAbove({ tx, schoolId, changes }: Application): Promise<Set<
   if (tops.size === 0) return new Set()
   const maxima = await maximaOf(tx, { school: schoolId, ids: JSON.stringify([...tops.keys()]) })
   const settled = await settledRows(tx, schoolId, 'assessment')
-  return new Set(maxima.flatMap(({ id, maximum }) => (settled.has(id) || Number(maximum) < (tops.get(id) as number) ? [id] : [])))
+  return new Set(maxima.flatMap(({ id, max_score }) => (settled.has(id) || Number(max_score) < (tops.get(id) as number) ? [id] : [])))
 }
 
 export async function settleMaxima(application: Application, ids: readonly string[]): Promise<void> {

@@ -5,9 +5,8 @@ import { type Settled, standing as stands } from '@markbook/sync/merge/settle'
 import { pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { latestStamp } from '@markbook/sync/stamp'
 import { type Stamp, versionsToText } from '@markbook/sync/versions'
-import { and, eq } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.rows.ts'
-import { statement } from '../statement.ts'
+import { rowsBy } from '../statement.ts'
 import type { ReadTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
 import { columnsIn, rowsById } from './states.ts'
@@ -101,17 +100,12 @@ async function derivationsOf(tx: ReadTx, table: Replicated, schoolId: string, st
   return undefined
 }
 
-const termsOfAssessments = statement<{ school: string; ids: string }>()(({ db, t: { assessment }, p, dialect }) =>
-  db
-    .select({ id: assessment.id, term: assessment.term_id })
-    .from(assessment)
-    .where(and(eq(assessment.school_id, p.school), dialect.inList(assessment.id as never, p.ids))),
-)
+const termsOfAssessments = rowsBy('assessment', { school: 'school_id', ids: { in: 'id' } }, { columns: ['id', 'term_id'] })
 
 /** The term of each assessment. */
 async function termsOf(tx: ReadTx, schoolId: string, assessments: readonly string[]): Promise<Map<string, string>> {
   const rows = await termsOfAssessments(tx, { school: schoolId, ids: JSON.stringify(assessments) })
-  return new Map(rows.map(({ id, term }) => [id, term]))
+  return new Map(rows.map(({ id, term_id }) => [id, term_id]))
 }
 
 /** The figures of an entry in its book's snapshot; for a subject that is not in it, none and the last place. */
