@@ -1,10 +1,9 @@
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
 import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../api/client.ts'
-import { isSignedInAs } from '../../api/last-seen.ts'
 import { ask, queryClient, refresh } from '../../api/queries.ts'
 import type { CellValue } from '../marks/model/cell-value.ts'
-import { type KeptQueue, type Owner, openKeptQueue, sessionsOf, tellUnsaved } from '../marks/model/kept-queue.ts'
+import { type KeptQueue, openKeptQueue, sessionsOf, tellUnsaved, type Whose } from '../marks/model/kept-queue.ts'
 import { grouped } from '../marks/model/mark-values.ts'
 import type { StoredMark } from '../marks/model/pending-mark.ts'
 import { booksRequest, showSavedBook, showSavedEntry } from './book-queries.ts'
@@ -21,16 +20,13 @@ export type TextSession = ReturnType<typeof open>
 /** The queue of a person's texts in this window; like `markingSessionOf` for marks. */
 export const textSessionOf = sessionsOf(open)
 
-function open(owner: Owner, isShown: () => boolean) {
-  const demandOwnSession = () => {
-    if (!isShown() || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save these texts.')
-  }
+function open({ owner, isShown, demandOwn }: Whose) {
   type Text = { studentId: string; score: CellValue }
   const write = async (key: string, texts: readonly Text[]) => {
     const place = placeOf(key)
     const rows: StoredMark[] = []
     for (const own of grouped(texts, ({ studentId }) => textOfKey(studentId).rowId).values()) {
-      demandOwnSession()
+      demandOwn()
       rows.push(...(await writeRow(textGroupOf(key), place, own)))
     }
     return rows
@@ -49,7 +45,7 @@ function open(owner: Owner, isShown: () => boolean) {
       await write(key, [{ studentId, score: null }])
     },
     read: async (key, texts) => {
-      demandOwnSession()
+      demandOwn()
       return readTexts(textGroupOf(key), placeOf(key), new Set(texts.map((text) => textOfKey(text).bookId)))
     },
     saved: () => {},

@@ -2,10 +2,9 @@ import type { AttendanceMark, AttendanceRegister } from '@markbook/shared/contra
 import type { AttendanceCode } from '@markbook/shared/domain/attendance'
 import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
-import { isSignedInAs } from '../../../api/last-seen.ts'
 import { changeReplies, queryClient, refresh } from '../../../api/queries.ts'
 import type { CellValue } from '../../marks/model/cell-value.ts'
-import { type Owner, openKeptQueue, sessionsOf, tellUnsaved } from '../../marks/model/kept-queue.ts'
+import { openKeptQueue, sessionsOf, tellUnsaved, type Whose } from '../../marks/model/kept-queue.ts'
 import type { StoredMark } from '../../marks/model/pending-mark.ts'
 import { coversRegister, type MonthOfClass, type Register, registerKey, registerOf, withRegister } from './register.ts'
 import { codeValueOf, issuesOfEntries, noteKey, noteValueOf, requestOf, TAKEN } from './register-entries.ts'
@@ -21,12 +20,9 @@ const rowsOf = (registers: readonly AttendanceRegister[], marks: readonly Attend
   ...registers.map(() => rowOf(TAKEN, TAKEN)),
 ]
 
-function open(owner: Owner, isShown: () => boolean) {
-  const demandOwnSession = () => {
-    if (!isShown() || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save this attendance.')
-  }
+function open({ owner, isShown, demandOwn }: Whose) {
   const take = async (key: string, entries: readonly { studentId: string; value: CellValue }[]) => {
-    demandOwnSession()
+    demandOwn()
     const { classId, day, lesson } = registerOf(key)
     const { marks, places } = requestOf(entries.map(({ studentId, value }) => ({ key: studentId, value, seen: seenOf(key, studentId) })))
     const taken = await client.attendance.take({ params: { classId }, body: { day, lesson, marks } }).catch((error: unknown) => {
@@ -46,7 +42,7 @@ function open(owner: Owner, isShown: () => boolean) {
       await take(key, [{ studentId, value: null }])
     },
     read: async (key) => {
-      demandOwnSession()
+      demandOwn()
       const { classId, day, lesson } = registerOf(key)
       const { registers, marks } = await client.attendance.read({ params: { classId }, query: { from: day, to: day } })
       const isOwn = (row: { lesson: number }) => row.lesson === lesson

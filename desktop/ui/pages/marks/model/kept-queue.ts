@@ -1,3 +1,5 @@
+import { Failure } from '@markbook/shared/failures'
+import { isSignedInAs } from '../../../api/last-seen.ts'
 import { Listeners } from '../../../api/listeners.ts'
 import { readStored, writeStored } from '../../../components/browser-storage.ts'
 import { setUnsavedCount, type UnsavedSource } from '../../../frame/unsaved-count.ts'
@@ -22,16 +24,23 @@ export type KeptQueue<Row extends StoredMark, Place> = {
 }
 
 /**
- * One session for each person and school in this window, so that the entries of one are kept while another is shown. `isShown`: whether the
- * session is of the person and school that are shown.
+ * `isShown`: whether the session is of the person and school that are shown. `demandOwn` throws while it is not, or while another person is
+ * signed in: entries of one are never sent with another's session, and wait.
  */
-export function sessionsOf<Session>(open: (owner: Owner, isShown: () => boolean) => Session): (owner: Owner) => Session {
+export type Whose = { owner: Owner; isShown: () => boolean; demandOwn: () => void }
+
+/** One session for each person and school in this window, so that the entries of one are kept while another is shown. */
+export function sessionsOf<Session>(open: (whose: Whose) => Session): (owner: Owner) => Session {
   const sessions = new Map<string, Session>()
   let shown = ''
   return (owner) => {
     const name = `${owner.userId}/${owner.schoolId}`
     shown = name
-    const session = sessions.get(name) ?? open(owner, () => shown === name)
+    const isShown = () => shown === name
+    const demandOwn = () => {
+      if (!isShown() || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save what you entered.')
+    }
+    const session = sessions.get(name) ?? open({ owner, isShown, demandOwn })
     sessions.set(name, session)
     return session
   }

@@ -1,9 +1,7 @@
 import type { Grade } from '@markbook/shared/contract/grades'
-import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
-import { isSignedInAs } from '../../../api/last-seen.ts'
 import { Listeners } from '../../../api/listeners.ts'
-import { type Owner, openKeptQueue, sessionsOf, tellUnsaved } from './kept-queue.ts'
+import { openKeptQueue, sessionsOf, tellUnsaved, type Whose } from './kept-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
 import { markToSend } from './pending-mark.ts'
 import type { SheetScope } from './pending-mark-storage.ts'
@@ -15,13 +13,9 @@ export type MarkingSession = ReturnType<typeof open>
 
 export const markingSessionOf = sessionsOf(open)
 
-function open(owner: Owner, isShown: () => boolean) {
+function open({ owner, isShown, demandOwn }: Whose) {
   const saved = new Listeners<[rows: readonly Grade[]]>()
   const removed = new Listeners<[mark: MarkKey]>()
-  /** Throws while another person or school is active: marks of one are never sent with another's session, and wait. */
-  const demandOwnSession = () => {
-    if (!isShown() || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save these marks.')
-  }
   const {
     queue,
     isStored,
@@ -29,15 +23,15 @@ function open(owner: Owner, isShown: () => boolean) {
     places: sheets,
   } = openKeptQueue<Grade, SheetScope>(owner, 'pending_marks', {
     send: async (assessmentId, marks) => {
-      demandOwnSession()
+      demandOwn()
       return client.grades.bulk({ body: { assessmentId, grades: marks.map(markToSend) } })
     },
     read: async (assessmentId) => {
-      demandOwnSession()
+      demandOwn()
       return client.grades.list({ query: { assessmentId } })
     },
     remove: async (assessmentId, studentId, known) => {
-      demandOwnSession()
+      demandOwn()
       return removeMark(client.grades, assessmentId, studentId, known)
     },
     saved: (assessmentId, rows) => {
