@@ -17,6 +17,7 @@ import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { isWritable } from '../scope/normal-form.ts'
 import { lastSound } from './last-sound.ts'
+import { type RefusalOutcome, type RefusedRow, refusalOutcome } from './refusal-outcome.ts'
 
 /** This node's number, whether it is a laptop, and the number of its feed up to which the parent has answered. */
 type Here = { node: string; isLaptop: boolean; sent: number }
@@ -117,44 +118,50 @@ function theirsIn(answer: RowAnswer): RowState | null {
   return state && state.alive.length > 0 ? state : null
 }
 
-async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: string, answer: RowAnswer): Promise<void> {
+async function takeRefusal(tx: WriteTx, here: Here, school: string, answer: RowAnswer): Promise<void> {
   const { id } = answer
   const table = answer.table as Replicated
   const known = (await knownRows(tx, table, school, [id])).get(id)
   if (!known) return
   const [state, theirs] = [stateIn(answer), theirsIn(answer)]
-  // The parent has no such row, and others made it: it may still come to the parent by another way, with the rows that name it. A laptop
-  // forgets it instead of deleting it; it has no children that would have to follow.
-  const isOthers = isLaptop && !state && !isMadeBy(node, known.state)
+  const { node, isLaptop, sent } = here
+  const { row, write } = await describeRefused(tx, here, school, { answer, known, state, theirs })
   // Whether the parent has all of this node's writes to a row. A pending write is one that this transaction made over another refusal: it
   // says what the parent has.
   const isAtParent = ({ vv, units: all }: RowState) =>
     [vv[node] ?? 0, ...Object.values(all).flatMap(([writer, counter]) => (writer === node ? [counter] : []))].every(
       (counter) => counter === PENDING || counter <= sent,
     )
-  if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every((row) => isAtParent(row.state)))
-  if (isLaptop && state && !theirs && isReturned(known.state, state)) {
+  const merge = async () => void (state && (await applyStates(tx, school, [{ table, state }], { source: null })))
+  const outcomes: Record<RefusalOutcome, () => Promise<void>> = {
+    forget: () => forgetWithAll(tx, table, school, id, (rows) => rows.every((each) => isAtParent(each.state))),
     // The row stays where rows name it: the parent has those, and does not send them again.
-    if (isAtParent(known.state)) await replaceByTheirs(tx, school, table, known, state)
-    else await applyStates(tx, school, [{ table, state }], { source: null })
-    return
+    merge: () => (isAtParent(known.state) ? replaceByTheirs(tx, school, table, known, state) : merge()),
+    replace: () => replaceByTheirs(tx, school, table, known, theirs),
+    leave: async () => {},
+    // The deleted row may stay at the parent for rows that name it, and then stays here with those.
+    forgetDeletion: async () => {
+      await forgetRows(tx, table, school, [id])
+      await merge()
+    },
+    write: () => overwriteRow(tx, school, node, { table, known, ...write, theirs }),
   }
-  await giveWay(tx, { node, isLaptop, sent }, school, { answer, known, state, theirs })
+  await outcomes[refusalOutcome({ ...row, isLaptop })]()
 }
 
 /** `state`: the row as the parent has it, null where it has none; `theirs`: the same, null also where it is deleted there. */
 type Refused = { answer: RowAnswer; known: KnownRow; state: RowState | null; theirs: RowState | null }
 
-async function giveWay(tx: WriteTx, { node, isLaptop, sent }: Here, school: string, { answer, known, state, theirs }: Refused) {
-  const { id, units, code } = answer
+/** The facts about a refused row, and what would be written over it. */
+async function describeRefused(tx: WriteTx, { node, isLaptop, sent }: Here, school: string, { answer, known, state, theirs }: Refused) {
+  const { units, code } = answer
   const table = answer.table as Replicated
   const columnsOf = (unit: string) => descriptions[table].units[unit] ?? []
-  // What only others wrote must not be written over here.
-  const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   const isGone = known.state.alive.length === 0
+  const ofExistence = units.includes(EXISTENCE)
   const named = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
   // Existence is written anew too: the dots in `alive` may be of a number whose writes the parent has lost.
-  const own = !isGone && theirs && units.includes(EXISTENCE) ? [EXISTENCE, ...named] : named
+  const own = !isGone && theirs && ofExistence ? [EXISTENCE, ...named] : named
   const isMalformed = code === 'malformed'
   const sound = isMalformed && !isGone ? await lastSound(tx, school, table, { state: known.state, units, theirs }) : {}
   const taken = state ? Object.assign({}, ...own.map((unit) => pick(state.values, columnsOf(unit)))) : {}
@@ -162,35 +169,24 @@ async function giveWay(tx: WriteTx, { node, isLaptop, sent }: Here, school: stri
   const after = { ...known.state, values: { ...known.state.values, ...values } }
   const isSound = Object.keys(sound).length > 0 && isReadable(table, after)
   const deletes = !theirs && !isSound
-  // If the row is malformed for the parent, a new write of it would be malformed too. A laptop has no children that would have to follow.
-  const canTravel =
-    !isMalformed || isSound || (!isLaptop && (deletes ? canBeRead(table, { ...after, alive: [] }) : isReadable(table, after)))
-  const stays = deletes && known.row !== null && (isMalformed || !isOurs) && (await isNeeded(tx, school, table, known))
-  if (!stays && (!canTravel || !(isOurs || isSound))) return replaceByTheirs(tx, school, table, known, theirs)
-  // As a deleted row it would come back at the parent too, with these values, for what names it.
-  if (stays && isMalformed) return
-  // The row is deleted here and its deletion was not refused: its other units do not count.
-  if (isGone && theirs && !units.includes(EXISTENCE)) return
-  // Both deleted the row, and the laptop's deletion was refused: the laptop forgets it. Its deletion may have seen writes that the parent
-  // has yet to receive, and would cover them here.
-  if (isGone && !theirs && isLaptop && !known.row && units.includes(EXISTENCE)) {
-    await forgetRows(tx, table, school, [id])
-    // The deleted row may stay at the parent for rows that name it, and then stays here with those.
-    if (state) await applyStates(tx, school, [{ table, state }], { source: null })
-    return
+  const isWritten = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
+  const row: Omit<RefusedRow, 'isLaptop'> = {
+    here: isGone ? 'deleted' : 'lives',
+    there: theirs ? 'lives' : state ? 'deleted' : 'none',
+    isMade: isMadeBy(node, known.state),
+    isReturned: state !== null && !isGone && isSame(known.state.units[EXISTENCE], state.units[EXISTENCE]),
+    isStored: known.row !== null,
+    stays: deletes && known.row !== null && (isMalformed || !isWritten) && (await isNeeded(tx, school, table, known)),
+    ofExistence,
+    isMalformed,
+    // A laptop has no children that would have to follow, and needs no write of a row that is malformed for the parent.
+    canTravel: !isMalformed || isSound || (!isLaptop && (deletes ? canBeRead(table, { ...after, alive: [] }) : isReadable(table, after))),
+    isOurs: isWritten || isSound,
+    hasUnits: own.length > 0,
   }
-  // Deleted on both sides: only units of a row that stays for rows that name it are written.
-  if (isGone && !theirs && (!state || own.length === 0)) return
   const written = state ? own : units.filter((unit) => columnsOf(unit).some((column) => column in sound))
-  await overwriteRow(tx, school, node, { table, known, units: written, values, deletes, theirs })
+  return { row, write: { units: written, values, deletes } }
 }
-
-/**
- * Whether the row is deleted at the parent by a deletion that is known here, and lives here by other writes, which the parent has not
- * received. A deletion of this node would cover those at whoever made them.
- */
-const isReturned = ({ alive, units }: RowState, theirs: RowState): boolean =>
-  alive.length > 0 && isSame(units[EXISTENCE], theirs.units[EXISTENCE])
 
 /** Whether a parent can read the row (`receive`), and take its values (`Judge`), for which it does not ask of a deleted one. */
 const isReadable = (table: Replicated, state: RowState): boolean =>
