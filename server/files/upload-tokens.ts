@@ -1,8 +1,7 @@
-import { createHmac } from 'node:crypto'
 import { type ImageType, imageTypes } from '@markbook/shared/contract/avatars'
 import { FileTable } from '@markbook/sync/protocol/files'
 import { z } from 'zod'
-import { isSameSecret } from '../store/encryption.ts'
+import { signedText, withSignature } from '../store/encryption.ts'
 
 /**
  * The right to upload one picture: `id` names the upload, `user` the person, `path` the destination, `size` the number of bytes, `until`
@@ -37,12 +36,8 @@ export const isOfNode = (claims: UploadClaims | NodeFileClaims): claims is NodeF
 
 const AnyClaims = z.union([UploadClaims, NodeFileClaims])
 
-const sign = (text: string, key: Buffer) => createHmac('sha256', key).update(text).digest()
-
-export function signToken(claims: UploadClaims | NodeFileClaims, key: Buffer): string {
-  const text = Buffer.from(JSON.stringify(claims)).toString('base64url')
-  return `${text}.${sign(text, key).toString('base64url')}`
-}
+export const signToken = (claims: UploadClaims | NodeFileClaims, key: Buffer): string =>
+  withSignature(Buffer.from(JSON.stringify(claims)).toString('base64url'), key)
 
 /** The claims of a person's token that this server signed and that has not expired; null for anything else. */
 export function readUploadToken(token: string, key: Buffer, now: number): UploadClaims | null {
@@ -52,9 +47,8 @@ export function readUploadToken(token: string, key: Buffer, now: number): Upload
 
 /** The claims of a person's or another node's token. */
 export function readAnyToken(token: string, key: Buffer, now: number): UploadClaims | NodeFileClaims | null {
-  const [text, signature, ...rest] = token.split('.')
-  if (!text || !signature || rest.length > 0) return null
-  if (!isSameSecret(Buffer.from(signature, 'base64url'), sign(text, key))) return null
+  const text = signedText(token, key)
+  if (text === null) return null
   const claims = AnyClaims.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
   return claims.until > now ? claims : null
 }

@@ -1,47 +1,20 @@
 import { createHash, createHmac } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { isSameSecret } from '../store/encryption.ts'
+import { signatureOf, signedText, withSignature } from '../store/encryption.ts'
 
+const USES = ['access', 'refresh', 'otp', 'seal', 'upload', 'image', 'peers', 'setup', 'cache', 'passkey'] as const
 /** Keys for the different uses of the one secret, so that a value made for one use is invalid for another. */
-export type Keys = {
-  access: Buffer
-  refresh: Buffer
-  otp: Buffer
-  seal: Buffer
-  upload: Buffer
-  image: Buffer
-  peers: Buffer
-  setup: Buffer
-  cache: Buffer
-  passkey: Buffer
-}
-export const keysOf = (secret: string): Keys => {
-  const key = (use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
-  return {
-    access: key('access'),
-    refresh: key('refresh'),
-    otp: key('otp'),
-    seal: key('seal'),
-    upload: key('upload'),
-    image: key('image'),
-    peers: key('peers'),
-    setup: key('setup'),
-    cache: key('cache'),
-    passkey: key('passkey'),
-  }
-}
+export type Keys = Record<(typeof USES)[number], Buffer>
+export const keysOf = (secret: string): Keys =>
+  Object.fromEntries(USES.map((use) => [use, createHmac('sha256', secret).update(`markbook:${use}`).digest()])) as Keys
 
 /** Claims of an access token: user, session, times in seconds since 1970. */
 export type AccessClaims = { sub: string; sid: string; iat: number; exp: number }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const HEADER = encode({ alg: 'HS256', typ: 'JWT' })
-const sign = (text: string, key: Buffer) => createHmac('sha256', key).update(text).digest()
 
-export function accessToken(claims: AccessClaims, key: Buffer): string {
-  const text = `${HEADER}.${encode(claims)}`
-  return `${text}.${sign(text, key).toString('base64url')}`
-}
+export const accessToken = (claims: AccessClaims, key: Buffer): string => withSignature(`${HEADER}.${encode(claims)}`, key)
 
 /** Claims by verified token, for each key: the same token comes with every request of its hour. */
 const verified = new WeakMap<Buffer, LRUCache<string, AccessClaims>>()
@@ -62,13 +35,12 @@ export function readAccessToken(token: string, key: Buffer): AccessClaims | null
 }
 
 function verify(token: string, key: Buffer): AccessClaims | null {
-  const [header, payload, signature, ...rest] = token.split('.')
-  if (header !== HEADER || !payload || !signature || rest.length > 0) return null
-  if (!isSameSecret(Buffer.from(signature, 'base64url'), sign(`${header}.${payload}`, key))) return null
+  const [header, payload] = signedText(token, key)?.split('.') ?? []
+  if (header !== HEADER || !payload) return null
   return JSON.parse(Buffer.from(payload, 'base64url').toString()) as AccessClaims
 }
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** The successor of a refresh token, always the same one, so that a lost reply can be repeated (decisions §3). */
-export const successorOf = (token: string, key: Buffer): string => sign(token, key).toString('base64url')
+export const successorOf = (token: string, key: Buffer): string => signatureOf(token, key).toString('base64url')

@@ -7,6 +7,18 @@ const [NONCE, TAG] = [12, 16]
 export const isSameSecret = (sent: Uint8Array, secret: Uint8Array): boolean =>
   sent.length === secret.length && timingSafeEqual(sent, secret)
 
+export const signatureOf = (text: string, key: Buffer): Buffer => createHmac('sha256', key).update(text).digest()
+
+/** The text, a dot and its signature. */
+export const withSignature = (text: string, key: Buffer): string => `${text}.${signatureOf(text, key).toString('base64url')}`
+
+/** The text before a signature; null where `key` did not sign it. */
+export function signedText(token: string, key: Buffer): string | null {
+  const end = token.lastIndexOf('.')
+  const text = token.slice(0, Math.max(0, end))
+  return text !== '' && isSameSecret(Buffer.from(token.slice(end + 1), 'base64url'), signatureOf(text, key)) ? text : null
+}
+
 /**
  * Encrypts a column with AES-256-GCM. `owner` is authenticated with it, so that a secret copied into another person's row does not
  * decrypt.
