@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Replaces a file so that after a power cut it is the old one or the new one, never a part. */
@@ -19,5 +20,17 @@ export function writeAtomically(path: string, text: string | Uint8Array, mode: n
     fsyncSync(folder)
   } finally {
     closeSync(folder)
+  }
+}
+
+const CANNOT_SYNC = ['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EACCES']
+
+/** Brings a file or folder to the disk. Windows and some USB file systems cannot do it for a folder. */
+export async function syncPath(path: string): Promise<void> {
+  try {
+    const handle = await open(path, 'r+').catch(() => open(path, 'r'))
+    await handle.sync().finally(() => handle.close())
+  } catch (error) {
+    if (!CANNOT_SYNC.includes(String((error as { code?: string }).code))) throw error
   }
 }

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { common } from '@markbook/shared/failures'
 import { z } from 'zod'
+import { syncPath } from '../atomic-write.ts'
 import { type Digest, hashingStream } from './digest.ts'
 
 /**
@@ -26,16 +27,6 @@ export type Description = z.infer<typeof Description>
 
 export const codeOf = (error: unknown): string => String((error as { code?: string } | null)?.code)
 const isThere = (error: unknown) => ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EISDIR'].includes(codeOf(error))
-
-/** Syncs a file or folder to the disk. Windows and some file systems cannot sync a folder. */
-async function syncPath(path: string): Promise<void> {
-  try {
-    const handle = await open(path, 'r')
-    await handle.sync().finally(() => handle.close())
-  } catch (error) {
-    if (!['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP'].includes(codeOf(error))) throw error
-  }
-}
 
 /** Writes content to a new file and syncs it to the disk. */
 export async function writeContent(path: string, content: Readable): Promise<Digest> {

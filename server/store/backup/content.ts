@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { syncPath } from '../../atomic-write.ts'
 import { addContent } from './content/add.ts'
 import { collectContent, type Kept, removeUnnamed } from './content/collect.ts'
 import { onThisDisk } from './content/disk.ts'
@@ -12,7 +13,6 @@ import type { Content } from './content/places.ts'
 import { ContentError, readContent, verifyContent } from './content/read.ts'
 import { setAside } from './content/set-aside.ts'
 import type { Chunks, DatabaseCopy } from './engine.ts'
-import { syncPath } from './folder.ts'
 import {
   type Backup,
   BackupError,

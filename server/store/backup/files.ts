@@ -1,8 +1,8 @@
 import { copyFileSync, type Dirent, existsSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncPath } from '../../atomic-write.ts'
 import { orNull } from '../../or-null.ts'
-import { syncPath } from './folder.ts'
 import { type Backup, digestOf, type StoredFile } from './manifest.ts'
 
 /** Where uploaded files are, in the data folder and in a backup. */

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { open, readdir, rename, rm, statfs } from 'node:fs/promises'
+import { readdir, rename, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { limits } from '@markbook/shared/limits'
+import { syncPath } from '../../atomic-write.ts'
 import { takeLock } from '../sqlite.ts'
 import { BackupError } from './manifest.ts'
 
@@ -46,16 +47,6 @@ async function syncTree(folder: string): Promise<void> {
     await (entry.isDirectory() ? syncTree(path) : syncPath(path))
   }
   await syncPath(folder)
-}
-
-/** Brings a file or folder to the disk. Windows and some USB file systems cannot do it for a folder. */
-export async function syncPath(path: string): Promise<void> {
-  try {
-    const handle = await open(path, 'r+').catch(() => open(path, 'r'))
-    await handle.sync().finally(() => handle.close())
-  } catch (error) {
-    if (!['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP'].includes(String((error as { code?: string }).code))) throw error
-  }
 }
 
 /** Backups must never be what fills the disk that the marks are on. */

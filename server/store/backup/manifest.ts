@@ -19,7 +19,7 @@ export type Reason = (typeof reasons)[number]
 const [OLD_FORMAT, FORMAT, CONTENT_FORMAT] = ['markbook-backup/1', 'markbook-backup/2', 'markbook-backup/3'] as const
 const Digest = z.string().regex(/^[0-9a-f]{64}$/)
 /** Below the folder of the files, wherever the backup came from. */
-const Below = z.string().refine((path) => !/^[/\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(path))
+export const Below = z.string().refine((path) => !/^[/\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(path))
 const Whole = z.number().int().nonnegative()
 
 const OldContents = z.strictObject({

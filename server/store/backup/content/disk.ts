@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { syncPath } from '../../../atomic-write.ts'
 import { needRoom } from '../folder.ts'
 import { type Sizes, usualSizes } from './pack.ts'
 
@@ -26,7 +27,6 @@ export type Disk = {
   needRoom(folder: string, bytes: number): Promise<void>
 }
 
-const CANNOT_SYNC = new Set(['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EACCES'])
 const isMissing = (error: unknown) => (error as { code?: string }).code === 'ENOENT'
 
 /** The disk of this machine. A backup has a process of its own, in which nobody waits: what is quick is done at once. */
@@ -60,15 +60,7 @@ const realDisk: Disk = {
   },
   rename,
   remove: unlink,
-  // Windows and some USB file systems cannot do it for a folder.
-  syncFolder: async (folder) => {
-    try {
-      const handle = await open(folder, 'r')
-      await handle.sync().finally(() => handle.close())
-    } catch (error) {
-      if (!CANNOT_SYNC.has(String((error as { code?: string }).code))) throw error
-    }
-  },
+  syncFolder: syncPath,
   needRoom,
 }
 
