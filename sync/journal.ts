@@ -1,5 +1,6 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { Changes } from '@markbook/shared/tables/changes'
+import { isRecord } from '@markbook/shared/tables/describe'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { canonical, isSame, type RowState, type Values } from './merge/state.ts'
 import { LATEST_CLOCK, PENDING } from './stamp.ts'
@@ -279,6 +280,5 @@ export function parsedDetail(text: string): Detail | null {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isClock = (value: unknown): boolean =>
   Array.isArray(value) && value.length >= 1 && value.length <= 2 && value.every((each) => Number.isFinite(each))

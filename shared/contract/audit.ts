@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Day, Id, Instant, row, say } from './scalars.ts'
+import { choice, Day, Id, Instant, Person, row, say } from './scalars.ts'
 
-const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable()
 const Values = z.record(z.string(), z.unknown())
-const Tally = z.object({ proved: z.int(), untold: z.int(), contradicted: z.int(), unsigned: z.int() })
+export const Tally = z.object({ proved: z.int(), untold: z.int(), contradicted: z.int(), unsigned: z.int() })
 
 /**
  * A row or file that contradicts the history, found by the last audit. `name`: what people call it, empty where unknown. `here` and
@@ -19,7 +18,7 @@ const AuditFinding = row('AuditFinding', {
   why: choice(['other', 'changed', 'forged', 'taken_out', 'misplaced', 'gone', 'unwritten', 'swapped']),
   here: Values.nullable(),
   history: Values.nullable(),
-  actor: Person,
+  actor: Person.nullable(),
   at: Instant.nullable(),
 })
 
@@ -58,7 +57,7 @@ export type AuditReport = z.infer<typeof AuditReport>
 export const AuditEntry = row('AuditEntry', {
   id: Id,
   at: Instant,
-  actor: Person,
+  actor: Person.nullable(),
   node_name: z.string().nullable(),
   entity: z.string(),
   row_id: Id,

@@ -2,7 +2,22 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { AttendanceOfStudent } from './attendance.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
-import { Code, Conduct, choice, Flag, Id, Instant, input, Percentage, Remark, row, SentBackReason, StudentName, say } from './scalars.ts'
+import {
+  Code,
+  Conduct,
+  choice,
+  Flag,
+  Id,
+  Instant,
+  input,
+  Percentage,
+  Person,
+  Remark,
+  row,
+  SentBackReason,
+  StudentName,
+  say,
+} from './scalars.ts'
 import { Student } from './students.ts'
 import { SubjectRef } from './subjects.ts'
 
@@ -66,7 +81,6 @@ export type ReportPdf = z.infer<typeof ReportPdf>
 /** The totals of the term's (or year's) registers at generation; null where none was taken. */
 const attendance = z.object(AttendanceOfStudent.omit({ student_id: true }).shape).nullable()
 
-const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
 /** Whether the content has changed since the report was sent back; false where it was not sent back. */
 const is_changed_since_sent_back = Flag
 /** Null where nobody sent it back, or that person has left the school. */

@@ -1,3 +1,5 @@
+import { isRecord } from './describe.ts'
+
 /** The changes of a history entry: by column, the value before and the value after; null where there is none. */
 export type Changes = Record<string, { before: unknown; after: unknown }>
 
@@ -45,8 +47,6 @@ export function parsedChanges(text: string): StoredChanges | FormerChanges | nul
     return null
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** No column and no recorded field is named `before` or `after`. */
 const isStored = (parsed: StoredChanges | FormerChanges): parsed is StoredChanges =>

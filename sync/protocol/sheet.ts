@@ -1,3 +1,4 @@
+import { isRecord } from '@markbook/shared/tables/describe'
 import { z } from 'zod'
 import { LAST_MOMENT, type Versions } from '../versions.ts'
 import { arePlaces, type Cells, isCells, lengthOf, sumOf, weightOfCells } from './cells.ts'
@@ -70,7 +71,6 @@ function isVersions([schema, vv, units, alive, extra]: readonly unknown[]): bool
 }
 
 const isCounter = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The key `__proto__`, which every object has already, is refused. */
 function isRecordOf(value: unknown, is: (each: unknown) => boolean): boolean {

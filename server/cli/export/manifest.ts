@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { sha256Of } from '../../files/digest.ts'
-
-const Below = z.string().refine((path) => !/^[/\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(path))
+import { Below } from '../../store/backup/manifest.ts'
 
 /** The content of `export.json`. Digests are SHA-256 in hex; sizes in bytes. */
 export const Manifest = z.strictObject({

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { editDistance } from '@markbook/shared/domain/edit-distance'
 import { ConfigError, type SettingName, settingNames } from '../../config.ts'
 
 /** Secrets. Each can be given as the path of a file: `SMTP_URL_FILE=/run/secrets/smtp` (docs/design/server.md). */
@@ -102,21 +103,7 @@ const isKnown = (name: string) => knownNames.includes(name)
 
 function suggestion(name: string): string {
   const near = knownNames
-    .map((known) => ({ known, distance: distance(name.toUpperCase(), known) }))
+    .map((known) => ({ known, distance: editDistance(name.toUpperCase(), known) }))
     .sort((a, b) => a.distance - b.distance)[0]
   return near && near.distance <= Math.max(2, name.length / 3) ? ` Did you mean ${near.known}?` : ''
-}
-
-/** The number of characters to change, add or remove (Levenshtein). */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...from].entries()) {
-    const next = [at + 1]
-    for (let column = 0; column < to.length; column += 1) {
-      const replaced = (row[column] ?? 0) + (letter === to[column] ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }

@@ -1,3 +1,5 @@
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+
 const MINUTE = 60_000
 /** A duration in ms as text, in its largest sensible unit. */
 export function ago(ms: number): string {

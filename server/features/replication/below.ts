@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { computersAmong, type NamedPeer, successorOf } from '../../replication/identity/nodes.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { ago } from './ago.ts'
+import { ago, counted } from './ago.ts'
 
 /** The servers and laptops that send to this node; without `school`, for all schools of this database. */
 export async function computersBelow({ db, t: { sync_peer: of } }: ReadTx, school?: string): Promise<NamedPeer[]> {
@@ -25,10 +25,10 @@ export function copiesAmong(computers: readonly NamedPeer[]): [name: string, oth
 export function belowSentence(computers: readonly NamedPeer[], nowMs: number): string {
   if (computers.length === 0) return 'This server works alone.'
   const laptops = computers.filter(({ kind }) => kind === 'laptop').length
-  const who = [counted(computers.length - laptops, 'server'), counted(laptops, 'laptop')].filter((each) => each !== null).join(' and ')
+  const who = [counted(computers.length - laptops, 'server'), counted(laptops, 'laptop')]
+    .filter((each) => !each.startsWith('0 '))
+    .join(' and ')
   const last = computers.map(({ last_seen_at }) => last_seen_at ?? '').reduce((a, b) => (a > b ? a : b))
   const when = last ? `the last was heard ${ago(nowMs - Date.parse(last))} ago` : 'none was heard yet'
   return `${who} ${computers.length === 1 ? 'replicates' : 'replicate'} with this server; ${when}.`
 }
-
-const counted = (count: number, what: string): string | null => (count === 0 ? null : `${count} ${what}${count === 1 ? '' : 's'}`)

@@ -4,6 +4,7 @@ import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { membershipOf } from '../../replication/scope/scope.ts'
 import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { counted } from './ago.ts'
 
 export const NOTHING_HELD: LaptopHoldings = { why: null, school: null, pupils: 0, marks: 0, as_of: null }
 
@@ -37,5 +38,3 @@ export function heldSentence({ why, school, pupils, marks, as_of }: LaptopHoldin
   const whose = why === 'dismissed' ? ` Whoever this laptop belongs to does not work at ${school} any more.` : ''
   return `${whose} This laptop still holds ${what}${when}. If that is a mistake, ask there for a new code; else let them erase it from there (markbook node wipe), and start it once where it reaches them.`
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -1,3 +1,4 @@
+import { Tally } from '@markbook/shared/contract/audit'
 import { limits } from '@markbook/shared/limits'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { z } from 'zod'
@@ -38,7 +39,6 @@ const Told = z.object({
   at: z.number(),
   node: z.string(),
 })
-const Tally = z.object({ proved: z.int(), untold: z.int(), contradicted: z.int(), unsigned: z.int() })
 
 /** What is stored of the results: the first findings, with the values that differ. */
 export const Verdict = z.object({

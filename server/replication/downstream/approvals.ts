@@ -5,11 +5,10 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { knownRows } from '../../store/replica/states.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { SENT_BACK } from '../scope/normal-form.ts'
 import { idIn, Rights } from './judge.rights.ts'
 
 type Book = Row<'report_book'>
-
-const SENT_BACK = ['sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'] as const
 
 const booksById = rowsBy('report_book', { school: 'school_id', ids: { in: 'id' } }, { lock: true, orderBy: ['id'] })
 const entriesById = rowsBy('report_book_entry', { school: 'school_id', ids: { in: 'id' } }, { columns: ['report_book_id'] })

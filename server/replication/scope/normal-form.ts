@@ -31,7 +31,7 @@ function email({ email: typed }: Values): Values | null {
 const sent = ({ status, sent_snapshot }: Values): Values => ({ sent_snapshot: status === 'sent_to_ministry' ? sent_snapshot : null })
 
 const APPROVED = ['approved_at', 'approved_by'] as const
-const SENT_BACK = ['sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'] as const
+export const SENT_BACK = ['sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'] as const
 
 /** The columns of an approval, or those of a sending back, or neither. */
 function approval(values: Values): Values {

@@ -1,3 +1,4 @@
+import { editDistance } from '@markbook/shared/domain/edit-distance'
 import { foldedWords } from '@markbook/shared/domain/fold'
 import { type MarkCode, readMarkText } from '@markbook/shared/domain/mark-codes'
 import { type PastedCell, pastedCell, type planPaste } from './paste.ts'
@@ -134,23 +135,8 @@ function wordCost(a: string, b: string): number {
   if (a === b) return 0
   if (a.length === 1 || b.length === 1) return a[0] === b[0] ? 0.5 : Number.POSITIVE_INFINITY
   const most = Math.min(a.length, b.length) >= 7 ? 2 : Math.min(a.length, b.length) >= 4 ? 1 : 0
-  const apart = distance(a, b)
+  const apart = editDistance(a, b)
   return apart <= most ? apart : Number.POSITIVE_INFINITY
-}
-
-/** The number of letters to add, remove, change or swap with the next one (optimal string alignment). */
-function distance(a: string, b: string): number {
-  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)]
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const swap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY
-      row.push(Math.min(change, swap, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
-    }
-    ;[before, last] = [last, row]
-  }
-  return last[b.length] ?? 0
 }
 
 type Sheet = Parameters<typeof planPaste>[2] & { pupils: readonly PupilName[]; titles: readonly string[] }
