@@ -13,7 +13,3 @@ export function columnsOf<Body extends object>(body: Body): Columns<Body> {
   const stated = Object.entries(body).filter(([, value]) => value !== undefined)
   return Object.fromEntries(stated.map(([field, value]) => [columnOf(field), value])) as Columns<Body>
 }
-
-/** Selects columns of a table, or values of a row: `pick(t.student, 'id', 'last_name')`. */
-export const pick = <T extends object, K extends keyof T>(of: T, ...names: K[]): Pick<T, K> =>
-  Object.fromEntries(names.map((name) => [name, of[name]])) as Pick<T, K>

@@ -2,10 +2,9 @@ import { type Area, type CallerFacts, may } from '@markbook/shared/domain/access
 import { common } from '@markbook/shared/failures'
 import type { Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../http/caller.ts'
-import { matches } from '../store/conditions.ts'
+import { matches, pick } from '../store/conditions.ts'
 import { rowsBy, statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
-import { pick } from './columns.ts'
 
 /** The part of a handler's context that policies need. */
 export type PolicyContext = { tx: ReadTx; caller: SchoolCaller }

@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** `classes` and `students` are JSON lists of ids. */
 type OfClasses = { school: string; classes: string }

@@ -1,5 +1,5 @@
 import { and, asc, between } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 
 type Days = { school: string; group: string; from: string; to: string }
@@ -43,10 +43,8 @@ export const studentsNamed = rowsBy('student', { school: 'school_id', ids: { in:
 export const pupilsOfClass = statement<{ school: string; group: string }>()(({ db, t: { enrolment, student }, p }) =>
   db
     .select({
-      student_id: enrolment.student_id,
-      enrolled_at: enrolment.enrolled_at,
-      first_name: student.first_name,
-      last_name: student.last_name,
+      ...pick(enrolment, 'student_id', 'enrolled_at'),
+      ...pick(student, 'first_name', 'last_name'),
     })
     .from(enrolment)
     .innerJoin(student, matches(student, { school_id: enrolment.school_id, id: enrolment.student_id }))

@@ -1,5 +1,6 @@
 import type { Tables } from '@markbook/shared/tables/tables'
 import { and, desc, eq, gte, inArray, lt, lte, or, sql } from 'drizzle-orm'
+import { pick } from '../../store/conditions.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
@@ -19,11 +20,7 @@ export function entriesOfSpan(tx: ReadTx, { school, from, until, before, limit }
   const namesPupil = pupil === null ? sql<boolean>`false` : sql<boolean>`${history.changes} like ${`%${pupil}%`}`
   return tx.db
     .select({
-      id: history.id,
-      at: history.at,
-      actor_id: history.actor_id,
-      entity: history.entity,
-      row_id: history.row_id,
+      ...pick(history, 'id', 'at', 'actor_id', 'entity', 'row_id'),
       names_pupil: namesPupil,
     })
     .from(history)

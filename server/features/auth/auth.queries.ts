@@ -1,7 +1,6 @@
 import { and, desc, eq } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** The person with a normalised address. */
 export const userByEmail = rowsBy('user_profile', { email: 'email' })

@@ -1,7 +1,6 @@
 import { desc, eq } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** The confirmed secret of a person. */
 export const totpOfUser = rowsBy('user_totp', { user: 'user_id' })

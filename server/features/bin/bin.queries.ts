@@ -2,9 +2,9 @@ import { BinEntity } from '@markbook/shared/contract/bin'
 import { isSameTermName } from '@markbook/shared/domain/term-names'
 import type { Tables } from '@markbook/shared/tables/tables'
 import { and, count, desc, eq, getTableColumns, gte, inArray, sql } from 'drizzle-orm'
+import { pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 
 /** A deleted year is not in the bin, nor are the rows deleted with it. */
 const LISTED = [...BinEntity.options, 'academic_year']

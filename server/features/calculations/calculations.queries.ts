@@ -1,7 +1,6 @@
 import { and, asc, eq, getTableColumns, isNull, or } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 // Nothing here is locked: results are only read, and a teacher may not lock rows that only an administrator writes.
 

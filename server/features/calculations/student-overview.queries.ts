@@ -1,5 +1,5 @@
 import { asc, desc, eq, getTableColumns } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 
 /** The classes of a pupil with their years and class teachers, the latest year first. */
@@ -9,7 +9,7 @@ export const classesOfStudent = statement<{ school: string; student: string }>()
     .select({
       group: getTableColumns(student_group),
       year: getTableColumns(academic_year),
-      leader: { id: user_profile.id, first_name: user_profile.first_name, last_name: user_profile.last_name },
+      leader: pick(user_profile, 'id', 'first_name', 'last_name'),
     })
     .from(enrolment)
     .innerJoin(student_group, matches(student_group, { school_id: enrolment.school_id, id: enrolment.student_group_id }))

@@ -1,9 +1,8 @@
 import { eq } from 'drizzle-orm'
 import type { SchoolCaller } from '../../http/caller.ts'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 
 export const subjectsOfSchool = rowsBy('subject', { school: 'school_id' }, { orderBy: ['sort_order'] })
 

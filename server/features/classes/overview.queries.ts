@@ -1,7 +1,6 @@
 import { and, count, eq, sql } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 type OfTerm = { school: string; term: string; type: 'term' | 'year_end' }
 

@@ -1,7 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** Active teachers and administrators of the school. */
 export const teachersOfSchool = statement<{ school: string }>()(({ db, t, p }) => {

@@ -1,7 +1,6 @@
 import { and, asc, eq, getTableColumns } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** The grades of an assessment with their students, by last name, first name, id. */
 export const gradesOfAssessment = statement<{ school: string; assessment: string }>()(({ db, t, p }) => {

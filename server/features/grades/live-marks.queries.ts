@@ -1,9 +1,8 @@
 import type { Tables } from '@markbook/shared/tables/tables'
 import { and, eq, gt, inArray } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 
 /** Marks of a subject and term written after the feed number `since`; -1 for all. */
 type LiveMarksQuery = { school: string; term: string; subject: string; since: number }

@@ -2,10 +2,9 @@ import { HistoryEntity } from '@markbook/shared/contract/history'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, desc, eq, getTableColumns } from 'drizzle-orm'
 import type { z } from 'zod'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 
 /** One row's entries, newest first, with the names of their actors. `near`: a JSON array of clustering keys (docs/design/store.md). */
 export const entriesOfRow = statement<{ school: string; entity: string; row: string; near: string }>()(({ db, t, p, dialect }) => {

@@ -1,9 +1,8 @@
 import type { Row, Tables } from '@markbook/shared/tables/tables'
 import { and, desc, eq, exists, getTableColumns, gte, inArray, or, sql } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 
 /** The entity name of imports in the history: who made one, and what it wrote. */
 export const IMPORT = 'import'

@@ -5,9 +5,9 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { contentOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame } from '@markbook/sync/merge/state'
 import { sha256Of } from '../../files/digest.ts'
+import { pick } from '../../store/conditions.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 import { entriesOfBooks, entriesWithSubjects } from './reports.queries.ts'
 
 type Book = Row<'report_book'>

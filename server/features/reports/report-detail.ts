@@ -1,7 +1,7 @@
 import type { ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
 import type { Row } from '@markbook/shared/tables/tables'
+import { pick } from '../../store/conditions.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { contentHashOf } from './approval.ts'
 import { partialIn } from './partial.ts'

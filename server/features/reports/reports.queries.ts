@@ -1,9 +1,8 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { asc, getTableColumns } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 
 /**
  * The books of these students for a term, locked in the order of ids, so that concurrent requests do not deadlock. `students` is a JSON

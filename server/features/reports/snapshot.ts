@@ -2,7 +2,7 @@ import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calcula
 import type { ReportSnapshot, ReportSnapshotEntry, ReportSnapshotYear, ReportWeights } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import { contentOf } from '@markbook/sync/merge/settle'
-import { pick } from '../columns.ts'
+import { pick } from '../../store/conditions.ts'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>

@@ -1,9 +1,8 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, getTableColumns, gt } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 
 /** The entity name of invitations in the history of a school. */
 export const INVITATION = 'school_invitation'

@@ -1,7 +1,6 @@
 import { asc, eq } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** Every member of the school, including suspended ones; unordered. */
 export const membersOf = statement<{ school: string }>()(({ db, t, p }) =>

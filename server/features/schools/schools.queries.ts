@@ -1,7 +1,6 @@
 import { asc, eq, sql } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** Any school, active or not. */
 export const anySchool = rowsBy('school', {}, { columns: ['id'], limit: 1 })

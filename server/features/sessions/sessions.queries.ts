@@ -1,7 +1,6 @@
 import { and, desc, eq, gt, isNull } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** The live sessions of a person (see `callerOfSession`). */
 export const liveSessionsOf = statement<{ user: string; now: string; idleSince: string }>()(({ db, t: { session }, p }) =>

@@ -1,8 +1,7 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, asc, eq, gt, gte, lt, or } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 import { ownIn } from '../policy.ts'
 
 /** The classes of a teacher; `class_teacher` is null where another person is class teacher. */

@@ -3,10 +3,9 @@ import { byFoldedName } from '@markbook/shared/domain/fold'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, asc, eq } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { pick } from '../columns.ts'
 import type { PolicyContext } from '../policy.ts'
 
 /** A set; not locked, since a teacher may not lock rows that only an administrator writes. */

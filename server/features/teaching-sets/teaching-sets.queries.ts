@@ -1,7 +1,6 @@
 import { and, count, eq, isNotNull, isNull, or } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import { pick } from '../columns.ts'
 
 /** The sets of a year with their subjects. */
 export const setsWithSubjects = statement<{ school: string; year: string }>()(({ db, t, p }) => {

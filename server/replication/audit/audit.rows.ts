@@ -5,6 +5,7 @@ import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { pick } from '../../store/conditions.ts'
 import { misplaced } from '../../store/replica/expected.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { idsThere, isLost, type KnownRow, knownRows, tableIn } from '../../store/replica/states.ts'
@@ -186,18 +187,8 @@ type Near = { school: string; near: string; rows: string }
 const entriesNear = statement<Near>()(({ db, t: { history }, p, dialect }) =>
   db
     .select({
-      id: history.id,
-      at: history.at,
-      actor_id: history.actor_id,
-      node_id: history.node_id,
-      node_seq: history.node_seq,
-      entity: history.entity,
-      row_id: history.row_id,
-      action: history.action,
-      detail: history.detail,
-      head: history.head,
-      seq: history.seq,
-      source_id: history.source_id,
+      ...pick(history, 'id', 'at', 'actor_id', 'node_id', 'node_seq', 'entity', 'row_id'),
+      ...pick(history, 'action', 'detail', 'head', 'seq', 'source_id'),
       changes: sql<string>`${history.changes}`,
     })
     .from(history)

@@ -3,6 +3,7 @@ import type { RowState } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { covers, textToVersions, type Versions } from '@markbook/sync/versions'
 import { and, eq, isNotNull, isNull, lte, ne } from 'drizzle-orm'
+import { pick } from '../../store/conditions.ts'
 import { incarnations } from '../../store/node.ts'
 import { scopeIn, tableOrder } from '../../store/replica/links.ts'
 import { knownRows } from '../../store/replica/states.ts'
@@ -76,16 +77,7 @@ const keyOf = (table: string, id: string) => `${table}:${id}`
 
 const openHere = statement<{ school: string }>()(({ db, t: { sync_refused: of }, p }) =>
   db
-    .select({
-      id: of.id,
-      table_name: of.table_name,
-      row_id: of.row_id,
-      unit: of.unit,
-      peer_id: of.peer_id,
-      parent_id: of.parent_id,
-      node_id: of.node_id,
-      counter: of.counter,
-    })
+    .select(pick(of, 'id', 'table_name', 'row_id', 'unit', 'peer_id', 'parent_id', 'node_id', 'counter'))
     .from(of)
     .where(and(eq(of.school_id, p.school), isNull(of.seen_at), isNotNull(of.node_id), ne(of.code, AWAITS_PERSON))),
 )

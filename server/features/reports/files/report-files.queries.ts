@@ -1,7 +1,6 @@
 import { asc, sql } from 'drizzle-orm'
-import { matches } from '../../../store/conditions.ts'
+import { matches, pick } from '../../../store/conditions.ts'
 import { rowsBy, statement } from '../../../store/statement.ts'
-import { pick } from '../../columns.ts'
 
 /** One PDF of a report; none where it belongs to another report. */
 export const pdfOfBook = rowsBy('report_book_pdf', { school: 'school_id', book: 'report_book_id', id: 'id' })
