@@ -2,7 +2,7 @@ import { people } from '@markbook/shared/story/people'
 import { and, asc, eq, ne } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type School, school } from '../testing/school.ts'
-import { statement } from './statement.ts'
+import { rowsBy, statement } from './statement.ts'
 import { asSystem } from './tx.ts'
 
 let st: School
@@ -53,6 +53,12 @@ test('rows equal those of Drizzle', async () => {
   })
   expect(ours.length).toBeGreaterThan(1)
   expect(ours).toEqual(its)
+})
+
+const pictureless = rowsBy('user_profile', { email: 'email' }, { columns: ['id'], where: { avatar_path: null } })
+
+test('a constant condition of null finds the rows without a value', async () => {
+  expect(await st.services.store.read(asSystem(), (tx) => pictureless(tx, { email }))).toEqual([{ id }])
 })
 
 test('a query with nested rows runs through Drizzle', async () => {
