@@ -1,7 +1,6 @@
 import 'fake-indexeddb/auto'
-import { deleteDB } from 'idb'
 import { afterEach, expect, test, vi } from 'vitest'
-import { browserDatabase } from '../../../storage/browser-database.ts'
+import { browserDatabase, forgetBrowserDatabase } from '../../../storage/browser-database.ts'
 import { openKeptQueue } from './kept-queue.ts'
 import { PendingMarkStorage } from './pending-mark-storage.ts'
 
@@ -10,8 +9,7 @@ const owner = { userId: 'ada', schoolId: 'stBrigids' }
 afterEach(async () => {
   vi.useRealTimers()
   vi.restoreAllMocks()
-  ;(await browserDatabase())?.close()
-  await deleteDB('markbook')
+  await forgetBrowserDatabase()
 })
 
 test('entries of other windows are counted every two seconds until they are taken over, and else less often', async () => {
