@@ -59,7 +59,13 @@ export type ChosenTerm = {
 export function useChosenTerm(): ChosenTerm {
   const termId = useSyncExternalStore(listeners.add, () => chosen)
   const years = useQuery(ask('academicYears', 'list'))
-  const chosenTerm = useQuery({ ...ask('terms', 'get', { params: { id: termId ?? '' } }), enabled: termId !== null, retry: false })
+  const chosenTerm = useQuery({
+    ...ask('terms', 'get', { params: { id: termId ?? '' } }),
+    enabled: termId !== null,
+    retry: false,
+    // A term of a list is shown at once: otherwise page and choice would be removed until the reply.
+    placeholderData: () => listedTerm(termId),
+  })
   const list = years.data ?? []
   const year = yearOf(list, chosenTerm.data)
   const terms = useQuery({ ...ask('terms', 'list', { query: { yearId: year?.id ?? '' } }), enabled: year !== null })
@@ -69,6 +75,13 @@ export function useChosenTerm(): ChosenTerm {
   const isLoading = [years, terms, chosenTerm].some((query) => query.isLoading && !query.isFetched)
   return { years: list, terms: ofYear, year, term: isLoading ? null : term, isLoading }
 }
+
+/** A term of the lists that are already loaded. */
+const listedTerm = (termId: string | null): Term | undefined =>
+  queryClient
+    .getQueriesData<Term[]>({ queryKey: ['terms', 'list'] })
+    .flatMap(([, terms = []]) => terms)
+    .find(({ id }) => id === termId)
 
 /** The same from data that is already loaded, to prefetch for a page. */
 export function knownTerm(): { yearId: string | undefined; termId: string | undefined } {

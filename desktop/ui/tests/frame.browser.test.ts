@@ -146,6 +146,18 @@ describe.skipIf(!headlessPath)('the frame', () => {
     await context.close()
   })
 
+  test('another term is shown at once, with the focus on its choice, before the server answers', async () => {
+    const { context, page, faults } = await openGrid(site, browser)
+    const terms = page.getByLabel('Term', { exact: true })
+    await page.route(/\/api\/terms\/[^/]+$/, () => {})
+    await terms.focus()
+    await terms.selectOption('Trinity')
+    await page.getByRole('main').getByText('Trinity, 2025/26').waitFor()
+    expect(await terms.evaluate((choice) => choice === document.activeElement)).toBe(true)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('after Back to a grid the keys work in the grid, also after a press on a link of the menu', async () => {
     const { context, page, faults } = await openGrid(site, browser)
     await page.getByRole('navigation').getByRole('link', { name: 'Pupils' }).click()
