@@ -123,7 +123,7 @@ export function Frame() {
         <span className={styles['school']}>{profile.school?.name}</span>
         <Search pages={pages} onSignOut={askSignOut} />
         <TermChoice />
-        {isStaff(profile) && <SyncLine isDot={SHEET.test(path) || path.startsWith('/attendance/')} />}
+        {isStaff(profile) && <SyncLine isOver={SHEET.test(path) || path.startsWith('/attendance/')} />}
         <AccountMenu onSignOut={askSignOut} />
       </header>
       <main ref={main} id="page" tabIndex={-1} className={styles['main']}>
@@ -170,22 +170,22 @@ function useFocusOnArrival() {
 }
 
 /**
- * The state of replication in one line on every page, with a link to its page. `isDot`: only a dot on a telephone, where the page itself
- * shows what is unsaved and must not move.
+ * The state of replication in one line on every page, with a link to its page. `isOver`: on a telephone the line is over the top of the
+ * page, which must not move.
  */
-function SyncLine({ isDot }: { isDot: boolean }) {
+function SyncLine({ isOver }: { isOver: boolean }) {
   const { t } = useTranslation('sync')
   const { status, isReached } = useSyncStatus()
   const summary = useSyncSummary(status)
   const unsaved = useUnsavedCount()
   const elsewhere = useElsewhereCount()
   if (!summary && isReached && unsaved + elsewhere === 0) return null
-  const away = { text: t('line.unreached'), tone: 'bad' }
-  const known = isReached && summary ? summary : away
   const left = unsaved > 0 ? t('line.unsaved', { count: unsaved }) : t('line.otherWindow')
+  const away = { text: unsaved > 0 ? left : t('line.unreached'), tone: 'bad' }
+  const known = isReached && summary ? summary : away
   const { text, tone } = unsaved + elsewhere > 0 && known.tone !== 'bad' ? { text: left, tone: 'warn' } : known
   return (
-    <Link to="/sync" className={styles['sync']} data-tone={tone} data-dot={isDot} title={text}>
+    <Link to="/sync" className={styles['sync']} data-tone={tone} data-over={isOver} title={text}>
       <span role="status">{text}</span>
     </Link>
   )

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { dialogsClosed, expectFits, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
+import { GRID } from './grid.ts'
 import { siteInBrowser } from './site.ts'
 
 const telephone = { viewport: sizes.phone, hasTouch: true, isMobile: true } as const
@@ -98,6 +99,46 @@ describe.skipIf(!headlessPath)('a telephone', () => {
     await picture(page, 'head-narrow-phone')
     expect(faults).toEqual([])
     await context.close()
+  })
+
+  test.each([
+    ['en', 'not saved yet'],
+    ['fr', 'pas encore enregistr'],
+    ['ar', 'لم يُحفظ بعد'],
+  ])('in %s the window says without scrolling that an entry is not saved, and nothing moves under a finger', async (language, words) => {
+    const day = '2026-01-12'
+    const places = [
+      { path: GRID, entry: '[data-row="1"][data-col="0"]' },
+      { path: `/attendance/${class3B.id}?day=${day}&lesson=0`, entry: '[data-pupil] [data-code="late"]' },
+    ]
+    for (const [at, { path, entry }] of places.entries()) {
+      const { context, page, faults } = await open('ada', path, { ...telephone, viewport: { width: 360, height: 640 } })
+      await page.evaluate((chosen) => localStorage.setItem('markbook.language', chosen), language)
+      await page.reload()
+      const first = page.locator(entry).first()
+      await first.waitFor()
+      const title = page.getByRole('heading', { level: 1 })
+      /** Measured from the top of the page, since a press may scroll it. */
+      const tops = async () => {
+        const [scrolled, ...boxes] = await Promise.all([page.evaluate(() => scrollY), title.boundingBox(), first.boundingBox()])
+        return boxes.map((box) => (box?.y ?? Number.NaN) + scrolled)
+      }
+      await page.waitForLoadState('networkidle')
+      const before = await tops()
+      await context.route('**/api/**', (route) => route.abort())
+      await first.tap()
+      await page.keyboard.type('3')
+      await page.keyboard.press('Enter')
+      const line = page.getByRole('banner').getByText(words)
+      await line.waitFor()
+      await expect.poll(tops).toEqual(before)
+      const box = await line.boundingBox()
+      expect((box?.y ?? 999) + (box?.height ?? 999)).toBeLessThanOrEqual((before[0] ?? 0) + 6)
+      expect(await line.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+      await picture(page, `not-saved-${language}-${at}`)
+      expect(faults).toEqual([])
+      await context.close()
+    }
   })
 
   test.each([
