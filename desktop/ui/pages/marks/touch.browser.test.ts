@@ -152,6 +152,10 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
   test('on a small telephone the menu of a cell is in the window, scrolls to every code, and names no keys', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', { ...phone, viewport: { width: 360, height: 640 } })
     await cell(page, 1, 0).tap()
+    const card = await page.getByRole('region', { name: 'The chosen mark' }).boundingBox()
+    const lowest = await page.getByRole('button', { name: 'Redo' }).boundingBox()
+    const edge = (card?.y ?? 0) + (card?.height ?? 0)
+    expect(edge - (lowest?.y ?? 999) - (lowest?.height ?? 999)).toBeGreaterThanOrEqual(8)
     await page.getByRole('button', { name: 'Code …' }).tap()
     const menu = page.getByRole('menu')
     await menu.waitFor()
