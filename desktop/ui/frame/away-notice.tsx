@@ -14,7 +14,7 @@ const LOOK_EVERY = 10_000
  * Says that the shown data is old, since the server cannot be reached, and reads it again when the server is back. `waiting`: the text and
  * retry function of entries that wait for the server, so that there is one notice instead of two.
  */
-export function AwayNotice({ waiting }: { waiting?: { text: string; retry: () => void } | undefined }) {
+export function AwayNotice({ waiting }: { waiting?: { text: string; tone: 'warn' | 'bad'; retry: () => void } | undefined }) {
   const { t } = useTranslation('app')
   const at = useOldestSeen()
   const isOld = at !== null
@@ -35,7 +35,7 @@ export function AwayNotice({ waiting }: { waiting?: { text: string; retry: () =>
   const seen = at === null ? '' : moment(new Date(at).toISOString())
   return (
     at !== null && (
-      <Notice tone="warn">
+      <Notice tone={waiting?.tone ?? 'warn'}>
         <span>
           {waiting ? `${waiting.text} ${t('away.since', { at: seen })}` : t('away.old', { at: seen })} {!canKeepApp() && t('away.http')}
         </span>

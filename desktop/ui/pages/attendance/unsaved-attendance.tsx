@@ -18,7 +18,7 @@ const needsDecision = ({ state }: PendingMark) => state === 'conflict' || state 
 /** The unsaved attendance of this person, on every page except its own. It is sent from here too. */
 export function UnsavedAttendance() {
   const { t } = useTranslation('attendance')
-  const { queue, isStored } = useAttendanceSession()
+  const { queue } = useAttendanceSession()
   const all = queue.all()
   const waiting = all.filter(({ state }) => state === 'waiting').length
   const open = all.filter(needsDecision)
@@ -26,15 +26,7 @@ export function UnsavedAttendance() {
   const place = first && registerOf(first.assessmentId)
   return (
     <>
-      {waiting > 0 && (
-        <Notice tone="warn">
-          <span>{t('elsewhere', { count: waiting })}</span>
-          <Button size="small" onClick={() => queue.retry()}>
-            {t('retry')}
-          </Button>
-        </Notice>
-      )}
-      {!isStored() && <Notice tone="bad">{t('notKept')}</Notice>}
+      <Waiting text={t('elsewhere', { count: waiting })} count={waiting} />
       {place && (
         <Notice tone="bad">
           <span>{t('open', { count: open.length })}</span>
@@ -52,11 +44,27 @@ export function UnsavedAttendance() {
   )
 }
 
+/** Says `text` of the entries that wait, or, where this browser could not store them, that closing it loses them. */
+function Waiting({ text, count }: { text: string; count: number }) {
+  const { t } = useTranslation('attendance')
+  const { queue, isStored } = useAttendanceSession()
+  const isKept = isStored()
+  if (count === 0 && isKept) return null
+  return (
+    <Notice tone={isKept ? 'warn' : 'bad'}>
+      <span>{isKept ? text : t('notKept')}</span>
+      <Button size="small" onClick={() => queue.retry()}>
+        {t('retry')}
+      </Button>
+    </Notice>
+  )
+}
+
 /** Below the register: what is unsaved, and the decisions that it needs. */
 export function Saving() {
   const { t } = useTranslation('attendance')
   const session = useAttendanceSession()
-  const { queue, isStored } = session
+  const { queue } = session
   const elsewhere = useElsewhere(session)
   const all = queue.all()
   const waiting = all.filter(({ state }) => state === 'waiting').length
@@ -65,15 +73,7 @@ export function Saving() {
   const isSignedOut = queue.failure()?.status === 401
   return (
     <>
-      {waiting > 0 && (
-        <Notice tone="warn">
-          <span>{t(isSignedOut ? 'signIn' : 'waiting', { count: waiting })}</span>
-          <Button size="small" onClick={() => queue.retry()}>
-            {t('retry')}
-          </Button>
-        </Notice>
-      )}
-      {!isStored() && <Notice tone="bad">{t('notKept')}</Notice>}
+      <Waiting text={t(isSignedOut ? 'signIn' : 'waiting', { count: waiting })} count={waiting} />
       {open.length > 0 && (
         <Notice tone="bad">
           <ul className={layout['stack']}>

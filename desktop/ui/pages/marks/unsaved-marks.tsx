@@ -18,6 +18,7 @@ import styles from './marks.module.css'
 import type { GridController } from './model/grid-controller.ts'
 import { locationOf, type MarkLocation, type ParentStatus } from './model/mark-location.ts'
 import type { InvalidCell, MarkKey } from './model/mark-values.ts'
+import type { MarkingSession } from './model/marking-session.ts'
 import type { CellPosition } from './model/navigation.ts'
 import type { PendingMark } from './model/pending-mark.ts'
 import type { Sheet } from './model/sheet.ts'
@@ -29,7 +30,8 @@ type Props = { sheet: Sheet; onShow: (position: CellPosition) => void }
 /** Notices about all unsaved marks of this window, also of other sheets, with the decisions that they need. */
 export function UnsavedMarks({ sheet, onShow }: Props) {
   const { t } = useTranslation(['marks', 'app'])
-  const { queue, isStored } = useMarkingSession()
+  const session = useMarkingSession()
+  const { queue } = session
   useSettledChanges(sheet.listenToQueue, REPORT_DELAY)
   const isConnected = useSheetValue(sheet, 'state', () => sheet.isConnected)
   const isUnread = useSheetValue(sheet, 'state', () => sheet.isUnread)
@@ -45,11 +47,10 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
   })
   return (
     <>
-      {waiting.length > 0 && !isAway && <WaitingNotice count={waiting.length} />}
-      <AwayNotice waiting={isAway ? { text: t('unsaved.away', { count: waiting.length }), retry: () => queue.retry() } : undefined} />
+      {!isAway && <WaitingNotice count={waiting.length} />}
+      <AwayNotice waiting={isAway ? { ...waitingText(session, waiting.length), retry: () => queue.retry() } : undefined} />
       {!isConnected && waiting.length === 0 && !isOld && <Notice tone="warn">{t(isUnread ? 'unsaved.unread' : 'unsaved.unheard')}</Notice>}
       {!isConnected && !isOld && !canKeepApp() && <Notice>{t('app:away.http')}</Notice>}
-      {!isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
       <MarkList tone="bad" title={t('unsaved.mistakes', { count: invalid.length })} sheet={sheet} marks={invalid}>
         {(mark, { name, max, position }) => ({
           text: `${t('app:label', { label: name })} ${invalidText(mark, max)}`,
@@ -123,14 +124,23 @@ export const REPORT_DELAY = 150
 /** What the marks wait for: a sign-in, a server that can be reached, or one that is less busy. */
 const waitsFor = (failure: Failure | null) => (failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy')
 
+/** What is said of marks that wait: where they are and what for; where this browser could not store them, that closing it loses them. */
+function waitingText({ queue, isStored }: MarkingSession, count: number): { text: string; tone: 'warn' | 'bad' } {
+  if (!isStored()) return { text: i18next.t('unsaved.notKept', { ns: 'marks' }), tone: 'bad' }
+  const failure = queue.failure()
+  return { text: i18next.t(`unsaved.${waitsFor(failure)}`, { ns: 'marks', count, reason: sentenceOf(failure) }), tone: 'warn' }
+}
+
+/** `count`: the number of marks that wait. */
 export function WaitingNotice({ count }: { count: number }) {
   const { t } = useTranslation('marks')
-  const { queue } = useMarkingSession()
-  const failure = queue.failure()
+  const session = useMarkingSession()
+  if (count === 0 && session.isStored()) return null
+  const { text, tone } = waitingText(session, count)
   return (
-    <Notice tone="warn">
-      <span>{t(`unsaved.${waitsFor(failure)}`, { count, reason: sentenceOf(failure) })}</span>
-      <Button size="small" onClick={() => queue.retry()}>
+    <Notice tone={tone}>
+      <span>{text}</span>
+      <Button size="small" onClick={() => session.queue.retry()}>
         {t('unsaved.retry')}
       </Button>
     </Notice>

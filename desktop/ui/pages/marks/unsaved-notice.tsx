@@ -21,8 +21,7 @@ export function UnsavedNotice() {
   const known = new Map(sheets.flatMap((sheet) => (sheet ? [[JSON.stringify(sheet), sheet]] : [])))
   return (
     <>
-      {waiting.length > 0 && <WaitingNotice count={waiting.length} />}
-      {!session.isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
+      <WaitingNotice count={waiting.length} />
       {open.length > 0 && (
         <Notice tone="bad">
           <span>{t('unsaved.open', { count: open.length })}</span>

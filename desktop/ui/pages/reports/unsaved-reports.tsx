@@ -21,17 +21,17 @@ export function UnsavedReports() {
   const open = all.filter(({ state }) => state === 'conflict' || state === 'refused')
   const byBook = new Map(open.map(({ assessmentId, studentId }) => [textOfKey(studentId).bookId, assessmentId]))
   const isSignedOut = queue.failure()?.status === 401
+  const isKept = isStored()
   return (
     <>
-      {waiting > 0 && (
-        <Notice tone="warn">
-          <span>{t(isSignedOut ? 'unsaved.signIn' : 'unsaved.waiting', { count: waiting })}</span>
+      {(waiting > 0 || !isKept) && (
+        <Notice tone={isKept ? 'warn' : 'bad'}>
+          <span>{t(!isKept ? 'unsaved.notKept' : isSignedOut ? 'unsaved.signIn' : 'unsaved.waiting', { count: waiting })}</span>
           <Button size="small" onClick={() => queue.retry()}>
             {t('unsaved.retry')}
           </Button>
         </Notice>
       )}
-      {!isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
       {open.length > 0 && (
         <Notice tone="bad">
           <span>{t('unsaved.open', { count: open.length })}</span>
