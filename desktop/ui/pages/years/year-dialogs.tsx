@@ -39,6 +39,8 @@ const draftOf = (year: Omit<AcademicYear, 'id'> | null) => ({
 })
 type Draft = ReturnType<typeof draftOf>
 
+const isReversed = ({ startDate, endDate }: Draft) => startDate !== '' && endDate !== '' && endDate <= startDate
+
 /** A year counted by its terms has no weights of its own (decisions §4). */
 const toBody = ({ name, startDate, endDate, model, calculation, exam, coursework }: Draft) => ({
   name: name.trim(),
@@ -70,7 +72,8 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
   const form = useForm({
     initial: () => draftOf(year ?? yearAfter(before)),
     required: ['name', 'startDate', 'endDate'],
-    isValid: (typed) => (typed.model !== 'year_based' || sumOf(typed) === 100) && areFaultless(offer.proposedFor(typed), daysOf(typed)),
+    isValid: (typed) =>
+      !isReversed(typed) && (typed.model !== 'year_based' || sumOf(typed) === 100) && areFaultless(offer.proposedFor(typed), daysOf(typed)),
     save: async (typed) => {
       const body = toBody(typed)
       const said = t('saved', { name: body.name })
@@ -104,7 +107,6 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
     },
   })
   const { draft, set, field } = form
-  const isReversed = draft.startDate !== '' && draft.endDate !== '' && draft.endDate <= draft.startDate
   return (
     <FormDialog
       title={year ? t('changeYear', { name: year.name }) : t('newYear')}
@@ -133,7 +135,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
           {...field('endDate')}
           label={t('end')}
           type="date"
-          error={field('endDate', ['startDate']).error ?? (isReversed ? t('app:fault.afterFirstDay') : undefined)}
+          error={isReversed(draft) ? t('app:fault.afterFirstDay') : field('endDate').error}
         />
       </Row>
       <SelectField label={t('model')} hint={t(draft.model === 'term_based' ? 'termBasedHint' : 'yearBasedHint')} {...field('model')}>
@@ -247,12 +249,7 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
       )}
       <Row>
         <TextField {...days} {...field('startDate')} label={t('start')} error={faultIn(fault, 'startDate') ?? field('startDate').error} />
-        <TextField
-          {...days}
-          {...field('endDate')}
-          label={t('end')}
-          error={faultIn(fault, 'endDate') ?? field('endDate', ['startDate']).error}
-        />
+        <TextField {...days} {...field('endDate')} label={t('end')} error={faultIn(fault, 'endDate') ?? field('endDate').error} />
       </Row>
       {overlaps.length > 0 && (
         <Notice tone="warn">{t('overlap', { names: enumerated(overlaps.map(({ name }) => termLabel(name))) })}</Notice>

@@ -234,28 +234,56 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await context.close()
   })
 
-  test('what the server refuses in a field is said until the field is changed, or the one it was compared with', async () => {
+  test('what the server refuses in a field is said until the field is changed, or another one that belongs to it', async () => {
     const { context, page } = await open('okafor', '/years')
-    await page.getByRole('button', { name: 'Change the year 2025/26' }).click()
-    const last = page.getByLabel('Last day')
-    await last.fill('2025-01-01')
-    await page.getByRole('button', { name: 'Save' }).click()
-    const refusal = page.getByText('The last day must come after the first.')
+    await page.getByRole('button', { name: 'Change the term Hilary' }).first().click()
+    const term = page.getByRole('dialog').getByLabel('Term', { exact: true })
+    const proposed = await term.inputValue()
+    const [own, name] = [{ label: 'A word of your own …' }, page.getByLabel('Name of the term')]
     const notice = page.getByText('Some of what was sent')
-    await notice.waitFor()
-    await refusal.waitFor()
-    await last.fill('2026-06-30')
-    await refusal.waitFor({ state: 'detached' })
+    const refused = async () => {
+      // A text of which nothing is seen.
+      await name.fill('\u200b')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await notice.waitFor()
+      expect(await name.getAttribute('aria-invalid')).toBe('true')
+    }
+    await term.selectOption(own)
+    await refused()
+    await name.fill('Spring')
     await notice.waitFor({ state: 'detached' })
-    expect(await last.getAttribute('aria-invalid')).not.toBe('true')
-    await last.fill('2025-01-01')
-    const answered = page.waitForResponse((reply) => reply.status() === 400)
+    expect(await name.getAttribute('aria-invalid')).not.toBe('true')
+    await refused()
+    await term.selectOption(proposed)
+    await notice.waitFor({ state: 'detached' })
+    await term.selectOption(own)
+    await context.close()
+  })
+
+  test('a year with its days in the wrong order says so as they are typed, and is not sent', async () => {
+    const { context, page, faults } = await open('okafor', '/years', { viewport: sizes.phone })
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.url()))
+    await page.getByRole('button', { name: 'Change the year 2025/26' }).click()
+    const [first, last] = [page.getByLabel('First day'), page.getByLabel('Last day')]
+    const days = [await first.inputValue(), await last.inputValue()] as const
+    const fault = page.getByText('The last day must come after the first.')
+    for (const [field, day] of [
+      [last, days[0]],
+      [first, '2031-01-01'],
+    ] as const) {
+      await field.fill(day)
+      await fault.waitFor()
+      expect(await last.getAttribute('aria-invalid')).toBe('true')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await first.fill(days[0])
+      await last.fill(days[1])
+      await fault.waitFor({ state: 'detached' })
+    }
+    expect(sent).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
-    await answered
-    await notice.waitFor()
-    await page.getByLabel('First day').fill('2024-09-01')
-    await refusal.waitFor({ state: 'detached' })
-    await notice.waitFor({ state: 'detached' })
+    await dialogsClosed(page)
+    expect(faults).toEqual([])
     await context.close()
   })
 
