@@ -333,6 +333,30 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
+  test('where the storage is full, one notice says that what is not saved is in this window alone', async () => {
+    const { context, page, faults } = await opened('2025-11-21', { viewport: sizes.phone, hasTouch: true, isMobile: true })
+    await page.evaluate(() => {
+      const full = () => {
+        throw new DOMException('full', 'QuotaExceededError')
+      }
+      IDBObjectStore.prototype.put = full
+      Storage.prototype.setItem = full
+    })
+    await context.route('**/api/**', (route) => route.abort())
+    const only = page.getByText('What is not saved yet is in this window alone', { exact: false })
+    await group(page, 'Adeyemi, Zoë').getByRole('radio', { name: 'Absent' }).tap()
+    await only.waitFor()
+    expect(await page.getByText('on this device', { exact: false }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Open the menu' }).tap()
+    await page.getByRole('navigation').getByRole('link', { name: 'Today' }).tap()
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+    await only.waitFor()
+    expect(await page.getByText('change of attendance', { exact: false }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Try now' }).first().waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('nothing is lost where the server stops and the window is closed during the register', async () => {
     const day = '2025-11-20'
     const { context, page } = await opened(day, { serviceWorkers: 'allow' })

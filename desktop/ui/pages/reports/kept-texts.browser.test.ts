@@ -90,6 +90,24 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
     await later?.getByText('on this device and not saved yet').waitFor({ state: 'detached' })
   })
 
+  test('that the browser cannot store are said to be in this window alone, by one notice', async () => {
+    const { page } = await openForm()
+    await page.evaluate(() => {
+      const full = () => {
+        throw new DOMException('full', 'QuotaExceededError')
+      }
+      IDBObjectStore.prototype.put = full
+      Storage.prototype.setItem = full
+    })
+    await site.restart(async () => {
+      await remarkOf(page).fill('Asks good questions.')
+      await page.getByText('What is not saved yet is in this window alone', { exact: false }).waitFor()
+      expect(await page.getByText('1 text of a report book').count()).toBe(0)
+      await page.getByRole('button', { name: 'Try now' }).first().waitFor()
+    })
+    await expect.poll(async () => (await written())?.class_teacher_remark, { timeout: 60_000 }).toBe('Asks good questions.')
+  })
+
   test('are not shown to another person on the computer, and a sign-out asks first', async () => {
     const { context, page } = await openForm()
     await site.restart(async () => {
