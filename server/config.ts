@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,6 +7,7 @@ import { visibleText } from '@markbook/shared/domain/visible-text'
 import { limits } from '@markbook/shared/limits'
 import type { NodeRole } from '@markbook/shared/tables/node'
 import { z } from 'zod'
+import { makeFolder } from './make-folder.ts'
 import { addressesAt, hostIn, isNetwork, LOCAL, type Machine, thisMachine, urlOf } from './network/addresses.ts'
 
 /** Where a central node keeps its files (decisions §7). The name of every bucket begins with `bucketPrefix`. */
@@ -224,7 +225,7 @@ function backupFolders(dataDir: string, { BACKUP_DIR, BACKUP_COPY_DIR }: { BACKU
 function secretIn(folder: string): string {
   const path = join(folder, 'session-secret')
   if (!existsSync(path)) {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
   }
   return readFileSync(path, 'utf8').trim()

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import { type Config, ConfigError } from '../config.ts'
+import { makeFolder } from '../make-folder.ts'
 import { repeatedly } from '../repeatedly.ts'
 import { lockedNode } from '../store/node.ts'
 import type { Store } from '../store/store.ts'
@@ -84,7 +85,7 @@ async function placeOfFiles({ dataDir, s3, sharedFiles }: Settings): Promise<str
   if (sharedFiles) return 'shared'
   const folder = join(dataDir, 'files', '.instances')
   const mark = join(folder, 'place')
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   await writeFile(mark, randomUUID(), { flag: 'wx', mode: 0o600 }).catch((error: { code?: string }) => {
     if (error.code !== 'EEXIST') throw error
   })

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
 import { writeAtomically } from '../atomic-write.ts'
+import { makeFolder } from '../make-folder.ts'
 import type { Names } from '../network/addresses.ts'
 import { isAboutToEnd, isFresh, isIssuedBy, isPair, makeAuthority, makeCertificate, missingFrom, type Pair } from './certificate.ts'
 
@@ -61,7 +62,7 @@ type Wanted = { hostname: string; names: Names; now: number; anew?: boolean }
  */
 export async function keepCertificates(dataDir: string, { hostname, names, now, anew = false }: Wanted): Promise<Certificates> {
   const folder = tlsFolder(dataDir)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const notes: string[] = []
   const authority = await keepAuthority(join(folder, AUTHORITY), hostname, now, notes)
   const path = join(folder, SERVER)

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeAtomically } from '../atomic-write.ts'
+import { makeFolder } from '../make-folder.ts'
 
 /** What a running server writes in its folder for `markbook status`: `url` is where this machine reaches it, `urls` where others do. */
 const Note = z.object({
@@ -18,7 +19,7 @@ const fileIn = (dataDir: string) => join(dataDir, 'running.json')
 /** A central node may run where it cannot write; then it has no note. */
 export function writeNote(dataDir: string, note: RunningNote): void {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    makeFolder(dataDir)
     writeAtomically(fileIn(dataDir), `${JSON.stringify(note)}\n`, 0o600)
   } catch {}
 }

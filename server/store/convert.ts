@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { syncPath } from '../atomic-write.ts'
+import { makeFolder } from '../make-folder.ts'
 import { needRoom } from './backup/folder.ts'
 import { countsOf, inspectSqlite } from './backup/sqlite.copy.ts'
 import { type DatabaseKey, encryptFile, holdKey, keyNameOf, makeEncrypted, openFile } from './sqlite.file.ts'
@@ -42,7 +43,7 @@ export type ConvertOptions = { done?: (step: Step) => void; room?: typeof needRo
 
 /** Creates an empty encrypted database in a folder without one. This process then holds its key. */
 export async function beginEncrypted(folder: string, key: DatabaseKey, { done = () => {} }: ConvertOptions = {}): Promise<void> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   holdKey(key)
   await inTurn(folder, async (next) => {
     // While the keyring was read, another start may have created one and stored marks in it.

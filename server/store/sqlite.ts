@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { makeFolder } from '../make-folder.ts'
 import { orNull } from '../or-null.ts'
 import type { Compiled } from './compiled.ts'
 import type { Connection, Db } from './connection.ts'
@@ -23,7 +24,7 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 
 /** Opens the school's database file in `folder`, which no other process may use. */
 export function openSqlite(folder: string): SqliteConnections {
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const lock = takeLock(join(folder, LOCK_FILE))
   if (!lock)
     throw new Error(`Another Markbook server is already running on ${folder}. Stop it first, or give this one a DATA_DIR of its own.`)

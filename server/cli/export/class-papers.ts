@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +10,7 @@ import type { Printing } from '../../features/reports/files/pdf-storage.ts'
 import { cardsInput, readReportCards } from '../../features/reports/files/report-card-data.ts'
 import { booksOfType } from '../../features/reports/reports.queries.ts'
 import type { Services } from '../../http/services.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { asSystem } from '../../store/tx.ts'
 import { schoolChosen, sheetNamed } from './naming.ts'
 
@@ -50,7 +51,7 @@ export async function makeClassPapers(services: Own, wanted: PapersRequest, tell
   const school = period.group.school_id
   const titled = titledOf(period, period.type)
   const input = await cardsInput(cards, files)
-  await mkdir(wanted.out, { recursive: true })
+  makeFolder(wanted.out)
   const written: string[] = []
   const write = async (name: string, bytes: Uint8Array) => {
     await writeFile(join(wanted.out, name), bytes)

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, closeSync, createReadStream, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { appendFileSync, closeSync, createReadStream, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { z } from 'zod'
 import { csvLines } from '../../documents/csv.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { orNull } from '../../or-null.ts'
 import { FINISHED, Manifest } from './manifest.ts'
 import { filesBelow } from './place.ts'
@@ -46,7 +47,7 @@ export class PartsFolder {
     readonly folder: string,
     origin: Origin,
   ) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
     this.#earlier = finishedIn(folder, origin)
     rmSync(join(folder, FINISHED), { force: true })
     this.#note(origin)
@@ -124,7 +125,7 @@ export class PartsFolder {
 
   #begin(path: string) {
     const place = join(this.folder, path)
-    mkdirSync(dirname(place), { recursive: true })
+    makeFolder(dirname(place))
     const file = openSync(place, 'w', 0o600)
     const hash = createHash('sha256')
     let size = 0
@@ -177,7 +178,7 @@ export class SortedLines {
     private readonly folder: string,
     private readonly first: number,
   ) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
   }
 
   add(line: readonly Cell[]): void {

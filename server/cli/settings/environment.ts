@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig, readWithoutSecret } from '../../config.ts'
 import { isReadOnly } from '../../disk-state.ts'
 import { systemKeyring } from '../../keyring/system.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { orNull } from '../../or-null.ts'
 import { readWipeNote } from '../../replication/identity/wipe-note.ts'
 import { finishErasing } from '../../replication/upstream/erase.ts'
@@ -105,7 +106,7 @@ export async function configureServer(more: Settings, { anew, isKnown }: StartCh
   demandWritable(config)
   await finishErasing(config, keyring.remove)
   if (!anew) demandMeant(gathered)
-  else mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  else makeFolder(config.dataDir, 0o700)
   demandOwnDisk(config.dataDir, { central: config.role === 'centre', isKnown })
   await demandUnlocked(config, keyring, { anew })
   if (!anew) await demandNothingLost(config)

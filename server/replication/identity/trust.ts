@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { request as askPlainly } from 'node:http'
 import { request as askSecurely } from 'node:https'
 import { isIP } from 'node:net'
@@ -10,6 +10,7 @@ import { createGunzip } from 'node:zlib'
 import { limits } from '@markbook/shared/limits'
 import { writeAtomically } from '../../atomic-write.ts'
 import { tlsFolder } from '../../lan/authority.ts'
+import { makeFolder } from '../../make-folder.ts'
 
 /** The certificate authority of a parent that a person of this computer compared and trusts, beside those that everybody trusts. */
 export type Authority = { pem: string; fingerprint: string }
@@ -21,7 +22,7 @@ export const trustedAuthority = (dataDir: string): string | null =>
   existsSync(authorityFile(dataDir)) ? readFileSync(authorityFile(dataDir), 'utf8') : null
 
 export function trustAuthority(dataDir: string, { pem }: Pick<Authority, 'pem'>): void {
-  mkdirSync(tlsFolder(dataDir), { recursive: true, mode: 0o700 })
+  makeFolder(tlsFolder(dataDir), 0o700)
   writeAtomically(authorityFile(dataDir), pem, 0o600)
 }
 

@@ -1,16 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, createReadStream, createWriteStream, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
@@ -20,6 +9,7 @@ import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } fro
 import { extract, pack } from 'tar-stream'
 import { syncPath } from '../../atomic-write.ts'
 import { isDiskFull } from '../../disk-state.ts'
+import { makeFolder } from '../../make-folder.ts'
 import type { Progress } from './engine.ts'
 import { needRoom, startFolder, sweepUnfinished } from './folder.ts'
 import { type Backup, BackupError, digestOf } from './manifest.ts'
@@ -94,7 +84,7 @@ export async function takeEncryptedBackup(
 ): Promise<{ path: string; backup: Backup }> {
   return withScratch(place.dataDir, 'to-encrypt', async (scratch) => {
     const { backup } = await takeBackup(place, { reason: 'manual', to: scratch, readable: true, progress })
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
     const files = filesIn(backup.path)
     const bytes = files.reduce((sum, { size }) => sum + size, 0)
     await needRoom(folder, bytes)
@@ -195,7 +185,7 @@ export async function withDecrypted<T>(
   { file, opener, progress = () => {} }: { file: string; opener: Opener; progress?: Progress },
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   const { size } = statSync(file)
   await needRoom(dataDir, size)
   return withScratch(dataDir, 'decrypted', async (scratch) => use(await decryptInto(scratch, { file, size, opener, progress })))
@@ -247,7 +237,7 @@ async function decryptInto(scratch: string, { file, size, opener, progress }: En
       if (type !== 'file' || !isBelow || entries > MOST_ENTRIES) throw new BackupError(`The backup ${file} is no backup of Markbook.`)
       tops.add(parts[0] ?? '')
       const path = join(scratch, ...parts)
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(path), 0o700)
       await pipeline(entry, createWriteStream(path, { mode: 0o600, flags: 'wx' }))
     }
     await unpacking

@@ -1,7 +1,8 @@
-import { copyFileSync, type Dirent, existsSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, type Dirent, existsSync, linkSync, readdirSync, statSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncPath } from '../../atomic-write.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { orNull } from '../../or-null.ts'
 import { type Backup, digestOf, type StoredFile } from './manifest.ts'
 
@@ -44,7 +45,7 @@ export async function restoreFiles({ path: folder, manifest }: Backup, dataDir: 
   for (const file of manifest.files) {
     const target = join(dataDir, FILES_FOLDER, file.path)
     if (damaged.includes(file) || (await isIntact(target, file))) continue
-    mkdirSync(dirname(target), { recursive: true })
+    makeFolder(dirname(target))
     const part = `${target}.restoring`
     copyFileSync(join(folder, FILES_FOLDER, file.path), part)
     await syncPath(part)
@@ -62,7 +63,7 @@ export function copyFiles(from: Backup, to: string, previous: Backup | null): vo
     const same = previous && there.get(`${path}:${digest}`)
     if (same && existsSync(join(previous.path, FILES_FOLDER, same))) linkOrCopy(join(previous.path, FILES_FOLDER, same), target)
     else {
-      mkdirSync(dirname(target), { recursive: true })
+      makeFolder(dirname(target))
       copyFileSync(join(from.path, FILES_FOLDER, path), target)
     }
   }
@@ -92,7 +93,7 @@ function entriesOf(folder: string): Dirent[] {
 }
 
 function linkOrCopy(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true })
+  makeFolder(dirname(to))
   try {
     linkSync(from, to)
   } catch (error) {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { readdir, rename, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { limits } from '@markbook/shared/limits'
 import { syncPath } from '../../atomic-write.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { takeLock } from '../sqlite.ts'
 import { BackupError } from './manifest.ts'
 
@@ -12,7 +13,7 @@ const UNFINISHED = '.unfinished-'
 
 export const startFolder = (folder: string, name: string): string => {
   const path = join(folder, UNFINISHED + name)
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeFolder(path, 0o700)
   return path
 }
 
@@ -63,7 +64,7 @@ export const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFix
 
 /** One backup or restore at a time; another is waited for, at most `limits.backup.lockTimeoutMs`. Answers how to let go. */
 export async function takeTurn(folder: string): Promise<() => void> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   for (let waited = 0; ; waited += 100) {
     const lock = takeLock(join(folder, 'backup.lock'))
     if (lock) return () => lock.close()

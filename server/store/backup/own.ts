@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../../make-folder.ts'
 import { backupsIn, folderOfDatabase, type Listed, listBackups, type Manifest, openBackup } from './manifest.ts'
 import { ownerInDump } from './postgres.tools.ts'
 import { ownerInFile } from './sqlite.copy.ts'
@@ -34,7 +35,7 @@ async function ownBackups(folder: string, databaseId: string): Promise<Listed[]>
  */
 export async function openOwnFolder(folder: string, whose: DatabaseOwner): Promise<string> {
   const own = folderOfDatabase(folder, whose.id)
-  await mkdir(own, { recursive: true, mode: 0o700 })
+  makeFolder(own, 0o700)
   await writeFile(join(own, 'README.txt'), readMe(whose), { mode: 0o600 })
   for (const { name, path } of await ownBackups(folder, whose.id)) {
     const target = join(own, name)

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
+import { makeFolder } from '../../make-folder.ts'
 import { checkBackup, withCheckedDatabase } from './check.ts'
 import { chunksOf } from './content.ts'
 import type { Progress } from './engine.ts'
@@ -165,7 +166,7 @@ export async function beginRestore(place: BackupLocation, given: string, school?
 const scratchIn = ({ dataDir }: BackupLocation) => join(dataDir, 'markbook.restoring.sqlite-copy')
 
 async function needScratch({ dataDir }: BackupLocation, backup: Backup): Promise<void> {
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   if (chunksOf(backup)) await needRoom(dataDir, backup.manifest.size)
 }
 

@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { chmod, copyFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { syncPath } from '../../atomic-write.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { migrateSqlite } from '../migrate.ts'
 import { encryptFile, isLockedFile, isLogGone, keyNameOf, openFile } from '../sqlite.file.ts'
@@ -45,13 +46,13 @@ export function sqliteEngine(dataDir: string): Engine {
     inspect: async (copy) => inspectSqlite(fileOf(copy)),
     countsNow: async () => countsNow(path),
     hold: async () => {
-      mkdirSync(dataDir, { recursive: true })
+      makeFolder(dataDir)
       const lock = takeLock(join(dataDir, 'server.lock'))
       if (!lock) throw new BackupError(`The server is running on ${dataDir}. Stop it first, then run this again. Nothing was changed.`)
       return async () => void lock.close()
     },
     setAside: async (folder) => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder, 0o700)
       for (const side of ['', ...SIDES]) if (existsSync(path + side)) copyFileSync(path + side, join(folder, DATABASE_FILE + side))
       await syncPath(folder)
       return folder

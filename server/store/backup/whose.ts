@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeAtomically } from '../../atomic-write.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { orNull } from '../../or-null.ts'
 
 /**
@@ -49,7 +50,7 @@ export function writeOwnerNote(dataDir: string, whose: DatabaseOwner): void {
   const known = readOwnerNote(dataDir)
   if (known?.id === whose.id && known.school === whose.school) return
   orNull(() => {
-    mkdirSync(dataDir, { recursive: true })
+    makeFolder(dataDir)
     writeAtomically(noteIn(dataDir), `${JSON.stringify(whose)}\n`, 0o600)
   })
 }

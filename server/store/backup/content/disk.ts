@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { syncPath } from '../../../atomic-write.ts'
+import { makeFolder } from '../../../make-folder.ts'
 import { needRoom } from '../folder.ts'
 import { type Sizes, usualSizes } from './pack.ts'
 
@@ -32,7 +33,7 @@ const isMissing = (error: unknown) => (error as { code?: string }).code === 'ENO
 /** The disk of this machine. A backup has a process of its own, in which nobody waits: what is quick is done at once. */
 const realDisk: Disk = {
   names: (folder) => readdir(folder).catch((error) => (isMissing(error) ? [] : Promise.reject(error))),
-  makeFolder: async (folder) => void (await mkdir(folder, { recursive: true, mode: 0o700 })),
+  makeFolder: async (folder) => makeFolder(folder, 0o700),
   size: (path) =>
     stat(path).then(
       ({ size }) => size,
