@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Host } from './host.ts'
-import { installService, serviceState, UNIT_FILE, uninstallService } from './install.ts'
+import { installService, PACKAGED_UNIT, serviceState, UNIT_FILE, uninstallService } from './install.ts'
 
 const options = {
   user: 'markbook',
@@ -79,6 +79,36 @@ describe('markbook service install', () => {
     refused({}, /may not enter \/opt\/markbook\. Move the program/)
   })
 
+  test('changes nothing where the service came with its package, and says how that one may write to a second disk', () => {
+    put(PACKAGED_UNIT, 'of the package')
+    const refusal = () => {
+      try {
+        installService(options, host, say)
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    expect(refusal()).toBe(
+      'The service came with its package; nothing was changed. After a change of settings: sudo systemctl restart markbook',
+    )
+    put(options.configFile, 'BACKUP_COPY_DIR=/media/usb/markbook\n')
+    expect(refusal()).toContain(
+      String.raw`printf '[Service]\nReadWritePaths=-/media/usb/markbook\n' | sudo tee /etc/systemd/system/markbook.service.d/backups.conf`,
+    )
+    expect(existsSync(host.root + UNIT_FILE)).toBe(false)
+    expect(host.ran).toEqual([])
+  })
+
+  test('a second unit over that of the package is named, and uninstall leaves that of the package', () => {
+    installService(options, host, say)
+    put(PACKAGED_UNIT, 'of the package')
+    expect(() => installService(options, host, say)).toThrow(/There are two units.*sudo markbook service uninstall/)
+    uninstallService(options, host, say)
+    expect(existsSync(host.root + UNIT_FILE)).toBe(false)
+    expect(text(PACKAGED_UNIT)).toBe('of the package')
+    expect(said).toContain('That of the package stays. To start it: sudo systemctl enable --now markbook')
+  })
+
   test('the output of a command that fails is in the error', () => {
     host.answers['systemctl enable markbook'] = { status: 1, output: 'Access denied' }
     expect(() => installService(options, host, say)).toThrow('systemctl enable markbook failed: Access denied')
@@ -98,9 +128,7 @@ describe('markbook service uninstall and status', () => {
   })
 
   test('uninstall of a service that came with a package names the package', () => {
-    const unit = `${host.root}/usr/lib/systemd/system/markbook.service`
-    mkdirSync(dirname(unit), { recursive: true })
-    writeFileSync(unit, '')
+    put(PACKAGED_UNIT, '')
     expect(() => uninstallService(options, host, say)).toThrow('The service came with its package: sudo apt remove markbook-server')
   })
 

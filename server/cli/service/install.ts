@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../make-folder.ts'
 import { readSettings } from '../settings/settings-file.ts'
 import { type Host, must } from './host.ts'
 import { firstSettings, isUnitPath, unitOf } from './unit.ts'
@@ -7,7 +8,7 @@ import { firstSettings, isUnitPath, unitOf } from './unit.ts'
 export const SERVICE = 'markbook'
 export const UNIT_FILE = '/etc/systemd/system/markbook.service'
 /** The path of the unit in the Debian package. */
-const PACKAGED_UNIT = '/usr/lib/systemd/system/markbook.service'
+export const PACKAGED_UNIT = '/usr/lib/systemd/system/markbook.service'
 const COMMAND_FILE = '/usr/local/bin/markbook'
 
 /** `program`: the bundle that `node` runs; `dataDir`: used where the settings file does not name a folder. */
@@ -38,11 +39,12 @@ export function installService(options: InstallOptions, host: Host, log: Log): v
   if (!host.isRoot) throw new Error('Installing a service needs the rights of root: sudo markbook service install')
   if (!host.hasSystemd)
     throw new Error('systemd does not run here. To write the unit for another machine: markbook service install --to markbook.service')
+  if (existsSync(host.root + PACKAGED_UNIT)) throw new Error(cameWithPackage(options, host))
   const unit = unitText(options, host)
   const { dataDir } = settledBy(options, host)
   for (const path of [options.node, options.program, dataDir]) assertReachable(path, host.root, path === dataDir)
   makeAccount(options, dataDir, host, log)
-  makeFolder(dataDir, options.user, host, log)
+  makeDataFolder(dataDir, options.user, host, log)
   writeSettings(options, host, log)
   writeCommand(options, host, log)
   write(at(host, UNIT_FILE), unit, 0o644)
@@ -53,10 +55,28 @@ export function installService(options: InstallOptions, host: Host, log: Log): v
   log('Enabled and started it: it starts with the machine, and again whenever it ends.')
 }
 
+/** A unit in /etc would hide the one of the package, which then could not renew it. */
+function cameWithPackage(options: InstallOptions, host: Host): string {
+  if (existsSync(host.root + UNIT_FILE))
+    return `There are two units: that of the package, and ${UNIT_FILE}, which hides it. Take the second away: sudo markbook service uninstall`
+  const { writes } = settledBy(options, host)
+  const lines = ['The service came with its package; nothing was changed. After a change of settings: sudo systemctl restart markbook']
+  if (writes.length > 0)
+    lines.push(
+      `To let it write to ${writes.join(' and ')}:`,
+      '  sudo mkdir -p /etc/systemd/system/markbook.service.d',
+      `  printf '[Service]\\n${writes.map((path) => `ReadWritePaths=-${path}\\n`).join('')}' | sudo tee /etc/systemd/system/markbook.service.d/backups.conf`,
+      '  sudo systemctl daemon-reload && sudo systemctl restart markbook',
+    )
+  return lines.join('\n')
+}
+
 /** A path below the root of the host; makes its folder. */
 function at({ root }: Host, path: string): string {
   const folder = dirname(root + path)
-  if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)
+  if (existsSync(folder)) return root + path
+  makeFolder(folder)
+  chmodSync(folder, 0o755)
   return root + path
 }
 
@@ -81,8 +101,8 @@ function makeAccount({ user }: InstallOptions, dataDir: string, host: Host, log:
   log(`Made the account ${user}, which nobody can sign in with.`)
 }
 
-function makeFolder(dataDir: string, user: string, host: Host, log: Log): void {
-  mkdirSync(host.root + dataDir, { recursive: true, mode: 0o700 })
+function makeDataFolder(dataDir: string, user: string, host: Host, log: Log): void {
+  makeFolder(host.root + dataDir, 0o700)
   must(host, 'chown', ['-R', '--no-dereference', `${user}:${user}`, host.root + dataDir])
   log(`The marks are in ${dataDir}`)
 }
@@ -119,6 +139,7 @@ export function uninstallService(options: InstallOptions, host: Host, log: Log):
   rmSync(host.root + UNIT_FILE)
   if (host.hasSystemd) must(host, 'systemctl', ['daemon-reload'])
   log(`Stopped the service and removed ${UNIT_FILE}.`)
+  if (existsSync(host.root + PACKAGED_UNIT)) log('That of the package stays. To start it: sudo systemctl enable --now markbook')
   log(`The marks in ${dataDir}, the settings in ${options.configFile} and the account ${options.user} stay.`)
 }
 
