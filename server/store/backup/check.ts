@@ -5,7 +5,7 @@ import { knownMigrations } from '../migrate.ts'
 import { asFile, chunksOf } from './content.ts'
 import type { DatabaseCopy, Engine } from './engine.ts'
 import { damagedFiles } from './files.ts'
-import { type Backup, BackupError, digestOf, fileDigestOf, type StoredFile, tooNew } from './manifest.ts'
+import { type Backup, BackupError, digestOf, fileDigestOf, type StoredFile, tooNew, UnsoundError } from './manifest.ts'
 
 /**
  * Reads a backup whole. Throws where its database is not exactly what was written; answers the uploaded files that are not. A database that
@@ -41,8 +41,10 @@ export async function withCheckedDatabase<T>(
   const chunks = chunksOf(backup)
   const checked = async (copy: DatabaseCopy) => {
     checkDigest(backup, await ('path' in copy ? digestOf(copy.path) : fileDigestOf(copy.chunks())))
-    if (!isDeepStrictEqual(await engine.inspect(copy), manifest.counts))
-      throw damaged(path, 'its tables do not hold the rows that were counted')
+    const counts = await engine.inspect(copy).catch((error: Error) => {
+      throw error instanceof UnsoundError ? damaged(path, error.message) : error
+    })
+    if (!isDeepStrictEqual(counts, manifest.counts)) throw damaged(path, 'its tables do not hold the rows that were counted')
     return work(copy)
   }
   if (chunks) return engine.streams ? checked({ chunks }) : asFile(chunks, scratch, checked)

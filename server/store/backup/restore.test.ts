@@ -7,6 +7,7 @@ import { eq } from 'drizzle-orm'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { school } from '../../testing/school.ts'
+import { openFile } from '../sqlite.file.ts'
 import type { Store } from '../store.ts'
 import { asSystem, asUser } from '../tx.ts'
 import { canBackUp, type Drill, drillOf } from './backup.fixtures.ts'
@@ -178,7 +179,9 @@ describe.skipIf(onPostgres)('a database that is itself the trouble', () => {
     const bytes = readFileSync(path)
     bytes.fill(0xa5, 0, bytes.length / 2)
     writeFileSync(path, bytes)
-    await expect(takeBackup(place, { reason: 'hourly' })).rejects.toThrow(/No backup was made: the database cannot be read/)
+    await expect(takeBackup(place, { reason: 'hourly' })).rejects.toThrow(
+      /^No backup was made \(what to do: markbook doctor\)\. The database cannot be read/,
+    )
     st.clock.advance(1_000)
     const { plan, keptIn, warnings } = await restored(backup.path)
     expect(plan.grades.now).toBeNull()
@@ -188,6 +191,23 @@ describe.skipIf(onPostgres)('a database that is itself the trouble', () => {
     expect((await drill.contents(store))['grade']).toHaveLength(45)
     await store.close()
     expect(listBackups(place.backupDir)).toHaveLength(1)
+  })
+
+  test('what is wrong is said of the database, and not of a copy that is gone by then', async () => {
+    const { st, place } = drill
+    const { backup } = await takeBackup(place, { reason: 'nightly' })
+    await st.services.store.close()
+    const file = openFile(join(place.dataDir, 'markbook.sqlite'))
+    file.pragma('foreign_keys = off')
+    file.exec('delete from subject')
+    file.close()
+    const why = /The database is damaged: \d+ rows have lost what they belong to\.$/
+    const failed = await takeBackup(place, { reason: 'manual' }).catch((error: Error) => error.message)
+    expect(failed).toMatch(why)
+    const { warnings } = await restored(backup.path)
+    expect(warnings).toEqual([expect.stringMatching(why)])
+    for (const line of [failed, ...warnings]) expect(line).not.toContain(place.dataDir)
+    expect(warnings[0]).not.toContain('markbook doctor')
   })
 
   test('a log of the old database never reaches the restored one', async () => {

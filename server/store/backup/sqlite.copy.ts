@@ -103,19 +103,19 @@ export const countsOf = (connection: Database.Database): Counts => {
   return Object.fromEntries((tables.pluck().all() as string[]).map((table) => [table, count(table)]))
 }
 
-/** Every page, every index, every reference of a copy; then its counts. */
+/** Every page, every index, every reference of a copy; then its counts. An error does not name the copy, which may be gone by then. */
 export function inspectSqlite(path: string): Counts {
   let connection: Database.Database | undefined
   try {
     connection = openFile(path, { readonly: true, fileMustExist: true })
     const [verdict] = connection.pragma('integrity_check(1)') as { integrity_check: string }[]
-    if (verdict?.integrity_check !== 'ok') throw new UnsoundError(`The database ${path} is damaged: ${verdict?.integrity_check}`)
+    if (verdict?.integrity_check !== 'ok') throw new UnsoundError(`The database is damaged: ${verdict?.integrity_check}`)
     const orphans = connection.pragma('foreign_key_check') as unknown[]
-    if (orphans.length > 0) throw new UnsoundError(`The database ${path} is damaged: ${orphans.length} rows have lost what they belong to.`)
+    if (orphans.length > 0) throw new UnsoundError(`The database is damaged: ${orphans.length} rows have lost what they belong to.`)
     return countsOf(connection)
   } catch (error) {
     if (!String((error as { code?: string }).code).startsWith('SQLITE_')) throw error
-    throw new UnsoundError(`The database ${path} is damaged or is no database: ${(error as Error).message}`)
+    throw new UnsoundError(`The database is damaged or is no database: ${(error as Error).message}`)
   } finally {
     connection?.close()
   }

@@ -274,7 +274,9 @@ describe.skipIf(onPostgres)('a database that cannot be copied', () => {
     const connection = new Database(join(folder, 'markbook.sqlite'))
     connection.exec('create table recipe (name text)')
     connection.close()
-    await expect(takeBackup(place, { reason: 'manual' })).rejects.toThrow(/^No backup was made\. .* is no database of Markbook\.$/)
+    await expect(takeBackup(place, { reason: 'manual' })).rejects.toThrow(
+      /^No backup was made \(what to do: markbook doctor\)\. .* is no database of Markbook\.$/,
+    )
     expect(listBackups(place.backupDir)).toEqual([])
     expect(readdirSync(place.backupDir)).toEqual(['backup.lock'])
   })

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
 import { syncPath } from '../../atomic-write.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { LockedError } from '../sqlite.file.ts'
 import type { Content } from './content/places.ts'
 import { collect, damageIn, removeLeftContent, storeContent, storedChunks } from './content.ts'
@@ -87,7 +88,7 @@ export async function takeInTurn(
     }
     return { backup, warnings: [...damage, ...warnings] }
   } catch (error) {
-    throw inWords(error, folder)
+    throw inWords(error, folder, reason)
   }
 }
 
@@ -110,7 +111,7 @@ type Writing = { reason: Reason; folder: string; isAlone: boolean; readable: boo
 
 async function write(place: BackupLocation, { reason, folder, isAlone, readable, progress }: Writing): Promise<BackupResult> {
   const engine = engineOf(place)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   sweepUnfinished(folder)
   await (place.needRoom ?? needRoom)(folder, isAlone || !engine.streams ? await engine.size() : 0)
   const now = place.clock.now()
@@ -182,12 +183,14 @@ const plain: Record<string, string> = {
   SQLITE_FULL: 'is full',
 }
 
-const inWords = (error: unknown, folder: string): unknown => {
+const inWords = (error: unknown, folder: string, reason: Reason): unknown => {
+  // A restore goes on with what is wrong, and says itself what it did.
+  const unsound = (why: string) =>
+    new UnsoundError(`No backup was made${reason === 'restore' ? '' : ' (what to do: markbook doctor)'}. ${why}`)
   const { code, message } = error as { code?: string; message?: string }
   if (code && plain[code]) return new BackupError(`No backup was made: ${folder} ${plain[code]}.`)
-  if (code?.startsWith('SQLITE_')) return new UnsoundError(`No backup was made: the database cannot be read (${message}).`)
-  if (error instanceof LockedError) return new UnsoundError(`No backup was made. ${error.message}`)
+  if (code?.startsWith('SQLITE_')) return unsound(`The database cannot be read (${message}).`)
+  if (error instanceof LockedError) return unsound(error.message)
   if (!(error instanceof BackupError)) return error
-  const Kind = error instanceof UnsoundError ? UnsoundError : BackupError
-  return new Kind(`No backup was made. ${error.message}`)
+  return error instanceof UnsoundError ? unsound(error.message) : new BackupError(`No backup was made. ${error.message}`)
 }
