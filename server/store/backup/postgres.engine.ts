@@ -151,7 +151,10 @@ async function refuseWhileUsed(url: string): Promise<void> {
     )
 }
 
-/** Into an empty database directly; else into a new one, which takes the name when it is whole (docs/design/backup.md). */
+/**
+ * Into a new database, which takes the name when it is whole, so that one that was interrupted is never served (docs/design/backup.md). Into
+ * an empty one directly where no other can be made.
+ */
 async function putBack(url: string, dump: DatabaseCopy, options: RestoreOptions) {
   const name = databaseOf(url)
   const isEmpty = await at(url, async (sql) => {
@@ -159,25 +162,45 @@ async function putBack(url: string, dump: DatabaseCopy, options: RestoreOptions)
       where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
     return found?.['count'] === 0
   })
-  if (isEmpty) return { nodeId: await fill(url, dump, options), before: null }
   const stamp = toInstant(options.now).slice(0, 19).replace(/[-:T]/g, '')
-  const [next, before] = [shortened(`${name}_restoring_${stamp}`), shortened(`${name}_before_${stamp}`)]
-  await makeDatabase(url, name, next)
+  const [next, before] = [unfinishedName(name, stamp), shortened(`${name}_before_${stamp}`)]
+  const isMade = await makeDatabase(url, name, next).then(
+    () => true,
+    (error) => (isEmpty ? false : Promise.reject(error)),
+  )
+  if (!isMade) return { nodeId: await fill(url, dump, options), before: null }
+  await dropUnfinished(url, next)
   try {
     const nodeId = await fill(withDatabase(url, next), dump, options)
     await refuseWhileUsed(url)
-    await elsewhere(url, (sql) =>
-      sql.begin(async (tx) => {
+    await elsewhere(url, async (sql) => {
+      await sql.begin(async (tx) => {
         await tx`alter database ${tx(name)} rename to ${tx(before)}`
         await tx`alter database ${tx(next)} rename to ${tx(name)}`
-      }),
-    )
-    return { nodeId, before }
+      })
+      if (isEmpty) await sql`drop database ${sql(before)}`.catch(() => {})
+    })
+    return { nodeId, before: isEmpty ? null : before }
   } catch (error) {
     await elsewhere(url, (sql) => sql`drop database if exists ${sql(next)}`)
     throw error
   }
 }
+
+/** What an interrupted restore of this database left, which has the size of a whole one; `but` is the one that is being filled. */
+async function dropUnfinished(url: string, but: string): Promise<void> {
+  const name = databaseOf(url)
+  await elsewhere(url, async (sql) => {
+    for (const { datname } of await sql`select datname from pg_database`) {
+      const stamp = /\d{14}$/.exec(datname)?.[0]
+      if (!stamp || datname === but || datname !== unfinishedName(name, stamp)) continue
+      // It may be in use, or another role's: it stays, and the restore goes on.
+      await sql`drop database ${sql(datname)}`.catch(() => {})
+    }
+  })
+}
+
+const unfinishedName = (name: string, stamp: string) => shortened(`${name}_restoring_${stamp}`)
 
 /** PostgreSQL cuts names off at 63 bytes; the end says when, and must stay. */
 const shortened = (name: string) => (name.length > 63 ? name.slice(0, 20) + name.slice(name.length - 43) : name)

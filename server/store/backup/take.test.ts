@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { diskStorage } from '../../files/disk.ts'
 import { createDatabase } from '../../testing/database.ts'
 import { school } from '../../testing/school.ts'
@@ -329,24 +329,55 @@ describe.runIf(onPostgres && canBackUp)('a central database whose user is no sup
     }
   })
 
-  test('into an empty database of the same name directly', async () => {
-    const { place, st } = drill
-    const { backup } = await takeBackup(place, { reason: 'nightly' })
-    const empty = `markbook_empty_${process.pid}`
+  describe('into an empty database', () => {
     const sql = postgres(inject('postgresUrl'), { max: 1, onnotice: () => {} })
-    await sql.unsafe(`create database ${empty}`)
-    try {
-      const there = { ...place, databaseUrl: Object.assign(new URL(inject('postgresUrl')), { pathname: `/${empty}` }).href }
+    const empty = `markbook_empty_${process.pid}`
+    const role = `filler_${process.pid}`
+    const unfinished = `${empty}_restoring_20260101000000`
+    const names = async () =>
+      (await sql`select datname from pg_database where datname like ${`${empty}%`} order by 1`).map((row) => row['datname'])
+    const urlOf = (more: object) => Object.assign(new URL(inject('postgresUrl')), { pathname: `/${empty}`, ...more }).href
+    beforeEach(() => sql.unsafe(`create database ${empty}`))
+    afterEach(async () => {
+      for (const name of await names()) await sql`drop database ${sql(name)} with (force)`
+      await sql.unsafe(`drop role if exists ${role}`)
+    })
+    afterAll(() => sql.end())
+
+    const restoreInto = async (databaseUrl: string, progress = (_what: string) => {}) => {
+      const { backup } = await takeBackup(drill.place, { reason: 'nightly' })
+      const there = { ...drill.place, databaseUrl }
       const restoring = await beginRestore(there, backup.path)
       expect(restoring.plan).toMatchObject({ hasDatabase: false, grades: { inBackup: 45, now: null } })
-      expect(await restoring.carryOut()).toMatchObject({ keptIn: null, warnings: [] })
-      await restoring.done()
+      try {
+        expect(await restoring.carryOut(progress)).toMatchObject({ keptIn: null, warnings: [] })
+      } finally {
+        await restoring.done()
+      }
       expect(await engineOf(there).countsNow()).toMatchObject({ 'grading.grade': 45 })
-    } finally {
-      await sql.unsafe(`drop database ${empty} with (force)`)
-      await sql.end()
     }
-    expect(await st.digest()).not.toBe('')
+
+    test('leaves one database, and drops what an interrupted restore of it left', async () => {
+      for (const name of [unfinished, `${empty}_restoring_by_hand`, `${empty}_two_restoring_20260101000000`])
+        await sql.unsafe(`create database ${name}`)
+      await restoreInto(urlOf({}))
+      expect(await names()).toEqual([empty, `${empty}_restoring_by_hand`, `${empty}_two_restoring_20260101000000`])
+    })
+
+    test('that breaks off leaves it empty: a server would else go on there under the old number of its node', async () => {
+      const breaking = (what: string) => {
+        if (what === 'Bringing it to this version') throw new Error('The power failed.')
+      }
+      await expect(restoreInto(urlOf({}), breaking)).rejects.toThrow('The power failed.')
+      expect(await engineOf({ ...drill.place, databaseUrl: urlOf({}) }).exists()).toBe(false)
+      expect(await names()).toEqual([empty])
+    })
+
+    test('goes directly for a role that may not create another', async () => {
+      await sql.unsafe(`create role ${role} login password 'secret' in role markbook_app, markbook_system`)
+      await sql.unsafe(`alter database ${empty} owner to ${role}`)
+      await restoreInto(urlOf({ username: role, password: 'secret' }))
+    })
   })
 })
 
