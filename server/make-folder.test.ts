@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeFolder } from './make-folder.ts'
 
 let home: string
-beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'markbook-folder-'))))
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'markbook-folder-'))
+})
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 test('makes a folder and those above it with the mode, and leaves one that is there', () => {

@@ -32,7 +32,7 @@ afterEach(async () => {
   await sql.end()
 })
 
-function start(args: readonly string[], env: Record<string, string> = {}) {
+function start(args: readonly string[], env: Record<string, string | undefined> = {}) {
   const settings = {
     PATH: process.env['PATH'] ?? '',
     DATA_DIR: folder,
@@ -50,7 +50,7 @@ function start(args: readonly string[], env: Record<string, string> = {}) {
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (program.output += part))
   return program
 }
-const run = async (args: readonly string[], env: Record<string, string> = {}) => {
+const run = async (args: readonly string[], env: Record<string, string | undefined> = {}) => {
   const program = start(args, env)
   return { code: await program.ended, output: program.output.trim() }
 }
@@ -111,8 +111,20 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
       output: expect.stringMatching(/\nRestored\.\nWhere this server has joined another, it begins anew there/),
     })
     expect(restored.output).toMatch(/Start the server again\.$/)
+    expect(restored.output).not.toContain('session-secret')
     expect(listBackups(join(folder, 'backups')).filter(({ reason }) => reason === 'restore')).toHaveLength(1)
     await untilRunning(start(['start']))
+  })
+
+  test('on a new machine it says what is in no backup, before the first start makes another', async () => {
+    await run(['seed', 'story'])
+    const backup = /verified: (.*)\n/.exec((await run(['backup'])).output)?.[1] as string
+    const there = { DATA_DIR: join(folder, 'new'), SESSION_SECRET: undefined }
+    const restored = await run(['restore', backup, '--yes'], there)
+    expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(`there is none in ${there.DATA_DIR}.`) })
+    expect(restored.output).not.toContain('begins anew there')
+    writeFileSync(join(there.DATA_DIR, 'session-secret'), 'y'.repeat(40))
+    expect((await run(['restore', backup, '--yes'], there)).output).toContain('begins anew there')
   })
 
   test('a damaged newest one is refused, and the one before it named', async () => {

@@ -25,6 +25,7 @@ import { confirm } from '../confirm.ts'
 import { addCommand } from '../help.ts'
 import { takeKey } from '../settings/database-key.ts'
 import { configureWithoutSecret, lookAtConfig } from '../settings/environment.ts'
+import { hasSecret } from '../settings/sealed-secret.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 import { printProgress } from './backup.ts'
 
@@ -68,17 +69,22 @@ async function restore(given: string | undefined, options: Options, command: Com
   const chosen = [given, latest, list].filter(Boolean).length
   if (chosen !== 1) command.error('Say which backup: markbook restore --latest, or markbook restore <folder>.', { exitCode: 2 })
   if (list) return console.log(await listing(placeOf(lookAtConfig()), school))
-  const place = placeOf(configureWithoutSecret())
+  const config = configureWithoutSecret()
+  const place = placeOf(config)
+  const isKnown = config.sessionSecret !== null || hasSecret(config.dataDir)
   const path = given ? resolve(given) : (await latestBackup(place, school)).path
-  if (!isEncrypted(path)) return restoreFrom(path, { place, ...options })
+  if (!isEncrypted(path)) return restoreFrom(path, { place, isKnown, ...options })
   await withDecrypted(place, { file: path, opener: await openerOf(path, options), progress: printProgress() }, (folder) =>
-    restoreFrom(folder, { place, ...options, encrypted: path }),
+    restoreFrom(folder, { place, isKnown, ...options, encrypted: path }),
   )
 }
 
-/** `encrypted`: the file of which `path` is the plain form, which is removed afterwards. */
-async function restoreFrom(path: string, options: Options & { place: BackupLocation; encrypted?: string }) {
-  const { place, latest, school, withoutDamagedFiles, encrypted } = options
+/**
+ * `encrypted`: the file of which `path` is the plain form, which is removed afterwards. `isKnown`: the secret is here by which other servers
+ * and laptops know this one.
+ */
+async function restoreFrom(path: string, options: Options & { place: BackupLocation; isKnown: boolean; encrypted?: string }) {
+  const { place, isKnown, latest, school, withoutDamagedFiles, encrypted } = options
   await takeKey(await keyNameIn(path), systemKeyring())
   const restoring = await beginRestore(place, path, school).catch(async (error) => {
     throw latest ? await withOthers(error, place, school) : error
@@ -89,7 +95,7 @@ async function restoreFrom(path: string, options: Options & { place: BackupLocat
     if (damaged.length > 0 && !withoutDamagedFiles)
       throw new BackupError('Uploaded files in this backup are damaged. To restore it without them, add --without-damaged-files.')
     await confirm('Restore it?', options)
-    console.log(outcome(await restoring.carryOut(printProgress())))
+    console.log(outcome(await restoring.carryOut(printProgress()), { dataDir: place.dataDir, isKnown }))
   } finally {
     await restoring.done()
   }
@@ -155,12 +161,22 @@ const comparison = ({ inBackup, now }: Plan['grades']) => {
 
 const ageInWords = (ms: number) => (ms < 0 ? 'later than now: the clock of this machine is or was wrong' : `${lasting(ms)} old`)
 
-function outcome({ keptIn, warnings, files }: Restored): string {
+function outcome({ keptIn, warnings, files }: Restored, { dataDir, isKnown }: { dataDir: string; isKnown: boolean }): string {
   return [
     `Restored${files > 0 ? `, with ${counted(files, 'uploaded file')}` : ''}.`,
-    'Where this server has joined another, it begins anew there at its next meeting, is listed a second time, and gets back what it lost.',
+    ...(isKnown ? [ANEW] : onNewMachine(dataDir)),
     ...(keptIn ? [`The database as it was: ${keptIn}`] : []),
     ...warnings.map((warning) => `Warning: ${warning}`),
     `Done at ${shortMoment(systemClock.now())}. Start the server again.`,
   ].join('\n')
 }
+
+const ANEW =
+  'Where this server has joined another, it begins anew there at its next meeting, is listed a second time, and gets back what it lost.'
+
+const onNewMachine = (dataDir: string) => [
+  `The secret of the server is in no backup, and there is none in ${dataDir}. Where the data folder of before can be reached, copy the file`,
+  'session-secret and the folder tls from it before the first start: other servers, laptops and devices then know this one, and',
+  'authenticator apps go on working. Where they are gone, start without them. If this server had joined a centre, ask there for a new',
+  'invitation and join again; each laptop that had joined this server does the same here.',
+]

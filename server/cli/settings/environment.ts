@@ -33,8 +33,8 @@ function configure(more: Settings = {}): Config {
   return readConfig({ SESSION_SECRET: sealedSecret(config.dataDir), ...settings })
 }
 
-/** The same for commands that make no database. It does not make the server's secret either. */
-export const configureWithoutSecret = (more: Settings = {}): Omit<Config, 'sessionSecret'> => toWorkWith(more).config
+/** The same for commands that make no database. It does not make the server's secret either, which is null where no setting has it. */
+export const configureWithoutSecret = (more: Settings = {}) => toWorkWith(more).config
 
 function toWorkWith(more: Settings) {
   const settings = { ...gather().settings, ...more }

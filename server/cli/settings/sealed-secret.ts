@@ -14,6 +14,8 @@ const PLAIN = 'session-secret'
 export const SEALED_SECRET = 'session-secret.sealed'
 const USE = 'markbook: the secret of a server beside an encrypted database'
 
+export const hasSecret = (dataDir: string): boolean => [PLAIN, SEALED_SECRET].some((file) => existsSync(join(dataDir, file)))
+
 const keyOf = (name: string): Buffer | null => {
   const key = heldKey(name)
   return key && createHmac('sha256', key).update(USE).digest()
