@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
+import { isReadOnly } from '../../disk-state.ts'
 import { checkBackup } from '../../store/backup/check.ts'
 import { REMEMBERED } from '../../store/backup/copy.ts'
 import { backupsIn, folderOfDatabase, openBackup } from '../../store/backup/manifest.ts'
@@ -26,7 +27,7 @@ export type Backups = {
   failed: number | null
   /** Trial restores: when the last one succeeded, what was wrong with the last one of all, and the age of the oldest backup. */
   rehearsed: { soundAt: number | null; flaw: string | null; oldestAt: number | null }
-  copies: { folder: string; state: 'there' | 'same disk' | 'shut' | 'away' | 'missing'; newestAt: number | null } | null
+  copies: { folder: string; state: 'there' | 'same disk' | 'read-only' | 'shut' | 'away' | 'missing'; newestAt: number | null } | null
 }
 
 const { oldBackupMs, staleBackupMs } = limits.doctor
@@ -126,6 +127,12 @@ function copies({ copies, newest, school }: Backups): Finding[] {
     return tell(problem, `${second} not there.`, 'Plug in its disk, or make the folder, then: markbook backup', 'copy-folder')
   if (state === 'same disk')
     return tell(notice, `${second} on the same disk as the first.`, 'Name a folder on another disk in BACKUP_COPY_DIR.')
+  if (state === 'read-only')
+    return tell(
+      problem,
+      `The disk of the second folder for backups, ${folder}, can only be read.`,
+      'Look for a switch on the stick. A system makes a disk so when it begins to fail: use another, then: markbook backup',
+    )
   if (state === 'shut')
     return tell(
       problem,
@@ -178,6 +185,7 @@ function copiesOf({ copyDir, backupDir, dataDir }: BackupLocation, newestAt: num
   if (!there?.isDirectory()) return { ...found, state: wasElsewhere ? 'away' : 'missing' }
   const here = statSync(backupDir, { throwIfNoEntry: false })
   if (here && here.dev === there.dev) return { ...found, state: wasElsewhere ? 'away' : 'same disk' }
+  if (isReadOnly(copyDir)) return { ...found, state: 'read-only' }
   const own = id === null ? undefined : statSync(folderOfDatabase(copyDir, id), { throwIfNoEntry: false })
   return { ...found, state: mayWrite(statSync(dataDir, { throwIfNoEntry: false }), own ?? there) ? 'there' : 'shut' }
 }

@@ -5,7 +5,7 @@ import { orNull } from '../../or-null.ts'
 import { chunksOf, collect, damageIn, removeLeftContent, storeContent } from './content.ts'
 import type { Progress } from './engine.ts'
 import { copyFiles, damagedFiles } from './files.ts'
-import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn } from './folder.ts'
+import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn, troubleOf } from './folder.ts'
 import { removeOld } from './keep.ts'
 import { type Backup, BackupError, backupsIn, digestOf, folderOfDatabase, movedTo, openBackup, writeManifest } from './manifest.ts'
 import { openOwnFolder } from './own.ts'
@@ -49,7 +49,12 @@ export async function copyToSecondFolder(
     }
     return trouble.weak ? [trouble.weak] : []
   } catch (error) {
-    return [`The backup could not be copied to ${copyDir}: ${(error as Error).message}`]
+    const trouble = troubleOf(error)
+    return [
+      trouble
+        ? `The backup could not be copied: ${copyDir} ${trouble}.`
+        : `The backup could not be copied to ${copyDir}: ${(error as Error).message}`,
+    ]
   }
 }
 

@@ -72,3 +72,18 @@ export async function takeTurn(folder: string): Promise<() => void> {
     await setTimeout(100)
   }
 }
+
+const TROUBLES: Record<string, string> = {
+  ENOSPC: 'is full',
+  EDQUOT: 'is full',
+  EROFS:
+    'can only be read: look for a switch on the stick, and have the disk looked at, since a system makes one so when it begins to fail',
+  EACCES: 'may not be written to by this account',
+  EPERM: 'may not be written to by this account',
+  EIO: 'has a disk that fails',
+  ENOTDIR: 'is not a folder',
+  SQLITE_FULL: 'is full',
+}
+
+/** What is the matter with a folder that cannot be written to; null where the error says nothing of it. */
+export const troubleOf = (error: unknown): string | null => TROUBLES[String((error as { code?: unknown }).code)] ?? null

@@ -170,6 +170,12 @@ describe.runIf(canBackUp)('the second folder', () => {
     expect(existsSync(join(drill.place.dataDir, 'no-disk'))).toBe(false)
   })
 
+  test.runIf(existsSync('/sys/kernel'))('a folder that takes nothing is said in words, and the backup is made', async () => {
+    const { backup, warnings } = await takeBackup(withCopy('/sys/kernel'), { reason: 'hourly' })
+    expect(warnings).toEqual(['The backup could not be copied: /sys/kernel may not be written to by this account.'])
+    expect(openBackup(backup.path).manifest).toEqual(backup.manifest)
+  })
+
   test.runIf(existsSync('/dev/shm') && statSync('/dev/shm').dev !== statSync('/tmp').dev)(
     'the empty place where a disk was mounted is not taken for the disk',
     async () => {

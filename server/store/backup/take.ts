@@ -11,7 +11,7 @@ import { collect, damageIn, removeLeftContent, storeContent, storedChunks } from
 import { copyToSecondFolder } from './copy.ts'
 import { type Engine, NOT_ITS_ROWS, type Progress, type Snapshot } from './engine.ts'
 import { backUpFiles, FILES_FOLDER } from './files.ts'
-import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn } from './folder.ts'
+import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn, troubleOf } from './folder.ts'
 import { removeOld } from './keep.ts'
 import {
   type Backup,
@@ -172,23 +172,13 @@ function newestIn(folder: string): Backup | null {
   return null
 }
 
-const plain: Record<string, string> = {
-  ENOSPC: 'is full',
-  EDQUOT: 'is full',
-  EROFS: 'can only be read',
-  EACCES: 'may not be written to by this account',
-  EPERM: 'may not be written to by this account',
-  EIO: 'has a disk that fails',
-  ENOTDIR: 'is not a folder',
-  SQLITE_FULL: 'is full',
-}
-
 const inWords = (error: unknown, folder: string, reason: Reason): unknown => {
   // A restore goes on with what is wrong, and says itself what it did.
   const unsound = (why: string) =>
     new UnsoundError(`No backup was made${reason === 'restore' ? '' : ' (what to do: markbook doctor)'}. ${why}`)
+  const trouble = troubleOf(error)
+  if (trouble) return new BackupError(`No backup was made: ${folder} ${trouble}.`)
   const { code, message } = error as { code?: string; message?: string }
-  if (code && plain[code]) return new BackupError(`No backup was made: ${folder} ${plain[code]}.`)
   if (code?.startsWith('SQLITE_')) return unsound(`The database cannot be read (${message}).`)
   if (error instanceof LockedError) return unsound(error.message)
   if (!(error instanceof BackupError)) return error
