@@ -113,7 +113,7 @@ describe.skipIf(!address)('markbook start --lan', () => {
     expect(await finished(['status'])).toMatchObject({ code: 3, output: expect.stringMatching(/^Markbook is not running\.\n/) })
   }, 60_000)
 
-  test('INSECURE_LAN=1 is plain http with a banner, and sign-in works there, also in production', async () => {
+  test('INSECURE_LAN=1 is plain http with a banner, sign-in works there, also in production, and status of a copied folder says that it is another’s', async () => {
     const server = run(['start'], { INSECURE_LAN: '1', NODE_ENV: 'production' })
     const port = await portOf(server)
     expect(server.output()).toContain('NOT ENCRYPTED')
@@ -121,6 +121,12 @@ describe.skipIf(!address)('markbook start --lan', () => {
     expect(signedIn.status).toBe(200)
     expect(signedIn.cookies[0]).not.toMatch(/Secure/)
     expect(existsSync(join(folder, 'tls'))).toBe(false)
+    const copied = join(folder, 'copied')
+    mkdirSync(copied)
+    writeFileSync(join(copied, 'running.json'), readFileSync(join(folder, 'running.json')))
+    const status = await finished(['status'], { DATA_DIR: copied })
+    expect(status).toMatchObject({ code: 3, output: expect.stringMatching(/^Markbook is not running on .*copied: .* is another server/) })
+    expect((await finished(['status'])).code).toBe(0)
   })
 })
 

@@ -26,7 +26,7 @@ import { laptopOwner } from '../../store/laptop.ts'
 import { quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
 import { soundnessOfSqlite } from '../../store/soundness/sqlite.ts'
 import { heldKey, keyNameOf } from '../../store/sqlite.file.ts'
-import { DATABASE_FILE } from '../../store/sqlite.ts'
+import { DATABASE_FILE, isLocked } from '../../store/sqlite.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { askServer, figureIn } from '../ask-server.ts'
@@ -52,6 +52,10 @@ async function status() {
   if (!ready) {
     const ended = note ? `; it ended without being stopped (it was started ${shortMoment(note.started_at)})` : ''
     console.log(`Markbook is not running${ended}.\n  To start it:   markbook start`)
+    process.exitCode = 3
+  } else if (config.role === 'school' && orNull(() => isLocked(config.dataDir)) === false) {
+    console.log(`Markbook is not running on ${config.dataDir}: what answers at ${url} is another server, with marks of its own.`)
+    console.log(`  Which?         Stop it, or give this one a PORT of its own; then: markbook start`)
     process.exitCode = 3
   } else if (ready.status !== 200) {
     console.log(`Something answers at ${url}, but it cannot serve: its database does not answer, or it is no Markbook.`)
