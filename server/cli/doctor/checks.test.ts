@@ -452,6 +452,12 @@ describe('replication', () => {
     ],
     ['a parent that answers, and nothing goes', { state: 'offline', heard: NOW - 2 * HOUR }, 'problem', /do not replicate/],
     [
+      'another server at its address',
+      { state: 'offline', obstacle: 'altered', heard: NOW - 60_000, waiting: 2, oldest: NOW - 60_000 },
+      'problem',
+      /^What answers at \S+ is not the server that this one has joined: nothing of it was taken\. 2 rows wait/,
+    ],
+    [
       'rows that do not arrive',
       { state: 'sending', waiting: 2, oldest: NOW - 3 * DAY },
       'notice',

@@ -99,6 +99,15 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
     const advice = 'Install the newer one there. This server goes on by itself as soon as that is done.'
     return safe(problem, `The program of ${name} is too old for this one.${rows}`, advice)
   }
+  if (parent.obstacle === 'altered') {
+    const place = parent.kind === 'centre' ? 'centre' : 'school'
+    const advice = `Look for a proxy on the way that changes what is sent. Where the ${place} has another address now, or lost its secret with its old machine, ask there for a new code, and join again: markbook join <address> <code>${parent.isLaptop ? ' --laptop' : ''}`
+    return safe(
+      problem,
+      `What answers at ${parent.url} is not the server that this one has joined: nothing of it was taken.${rows}`,
+      advice,
+    )
+  }
   if (parent.distrust !== null) {
     const advice = `Where its authority was made anew: bring the file .pem that markbook cert export writes there, put it in the place of ${parent.authority}. The line comes back by itself.`
     return safe(problem, `${name} answers, but there is no line to it. ${parent.distrust}${rows}`, advice)
