@@ -109,7 +109,7 @@ export const ClassSummary = row('ClassSummary', {
 })
 export type ClassSummary = z.infer<typeof ClassSummary>
 
-/** An assessment that counts, with the students of the class who take its subject and have no mark in it. */
+/** An assessment that counts and is no extra credit, with the students of the class who take its subject and have no mark in it. */
 export const MissingMarks = row('MissingMarks', {
   assessment_id: Id,
   title: z.string(),

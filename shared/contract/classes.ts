@@ -30,7 +30,8 @@ export const ClassTeacher = row('ClassTeacher', {
 export type ClassTeacher = z.infer<typeof ClassTeacher>
 
 /**
- * How many marks of a subject are recorded in a class and term. `assessments`: those that count there. `expected`: one mark for each of
+ * How many marks of a subject are recorded in a class and term. `assessments`: those that count there, without
+ * extra credit. `expected`: one mark for each of
  * them and each student who takes the subject; `recorded`: how many of these exist. `is_own`: the caller teaches the subject there.
  */
 export const ClassProgress = row('ClassProgress', {

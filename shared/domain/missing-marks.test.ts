@@ -4,7 +4,11 @@ import { standardMarkCodes } from './mark-codes.ts'
 import { missingMarks } from './missing-marks.ts'
 
 const subject = (id: string, sort_order: number) => ({ id, name: id.toUpperCase(), code: id, sort_order })
-const assessment = (id: string, subject_id: string, more: { is_excluded?: boolean; sort_order?: number | null } = {}) => ({
+const assessment = (
+  id: string,
+  subject_id: string,
+  more: { is_excluded?: boolean; sort_order?: number | null; category_id?: string } = {},
+) => ({
   id,
   term_id: 'term',
   subject_id,
@@ -61,6 +65,16 @@ describe('missing marks', () => {
     expect(found({ subjects, assessments: [assessment('a', 'maths', { is_excluded: true }), assessment('b', 'maths')], students })).toEqual(
       [],
     )
+  })
+
+  test('extra credit lacks no marks; another category does', () => {
+    const category = { name: '', subject_id: null, assessment_type: 'exam' as const, weight: 5, drop_lowest: 0, sort_order: 1 }
+    const categories = [
+      { ...category, id: 'bonus', is_extra_credit: true },
+      { ...category, id: 'quizzes', is_extra_credit: false },
+    ]
+    const assessments = [assessment('a', 'maths', { category_id: 'bonus' }), assessment('b', 'maths', { category_id: 'quizzes' })]
+    expect(found({ subjects, assessments, students: [pupil('zoe', [])], categories })).toEqual([['b', ['zoe']]])
   })
 
   test('a student of other subjects has no missing marks', () => {

@@ -1,4 +1,5 @@
 import type { MissingMarks } from '../contract/calculations.ts'
+import type { Category } from './categories.ts'
 import { isRecorded, type MarkCode } from './mark-codes.ts'
 import { type Assessment, isFor } from './marks.ts'
 import { type StudentInput, studentName, subjectName } from './results.ts'
@@ -12,12 +13,13 @@ export type MissingMarksInput = {
   assessments: readonly Listed[]
   students: readonly StudentInput[]
   codes?: readonly MarkCode[]
+  categories?: readonly Category[]
 }
 /**
  * The assessments that count and lack marks of students who take the subject (for a teaching set: of its students), ordered by subject,
- * then as in the mark grid. An excluded mark, a zero and a code are marks, except a code that means that the mark is still to come.
+ * then as in the mark grid. Extra credit lacks none. An excluded mark, a zero and a code are marks, except a code that means that the mark is still to come.
  */
-export function missingMarks({ subjects, assessments, students, codes = [] }: MissingMarksInput): MissingMarks[] {
+export function missingMarks({ subjects, assessments, students, codes = [], categories = [] }: MissingMarksInput): MissingMarks[] {
   const pupils = students.map((student) => {
     const graded = new Set(student.grades.map(({ assessment_id }) => assessment_id))
     const own = assessments.filter((one) => isFor(one, student.id, () => graded.has(one.id)))
@@ -28,9 +30,11 @@ export function missingMarks({ subjects, assessments, students, codes = [] }: Mi
       marked: new Set(student.grades.filter((grade) => isRecorded(grade, codes)).map(({ assessment_id }) => assessment_id)),
     }
   })
+  const extraCredit = new Set(categories.flatMap(({ id, is_extra_credit }) => (is_extra_credit ? id : [])))
+  const expectsMarks = ({ is_excluded, category_id }: Assessment) => !is_excluded && !(category_id && extraCredit.has(category_id))
   return inSubjectOrder(subjects).flatMap((subject) =>
     assessments
-      .filter(({ subject_id, is_excluded }) => subject_id === subject.id && !is_excluded)
+      .filter((one) => one.subject_id === subject.id && expectsMarks(one))
       .sort((a, b) => placeOf(a) - placeOf(b))
       .flatMap(({ id, title, assessment_type, studentsOfSet }) => {
         const without = pupils

@@ -1,4 +1,5 @@
-import { mathsExam, mathsHomework, mathsQuiz } from '@markbook/shared/story/marks'
+import { mathsExam, mathsHomework, mathsQuiz, pupilsOf3B } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
 import { class3B, english, lastYear, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
@@ -144,4 +145,42 @@ test('after a change of a category books are behind, and the explanation shows t
   expect(coursework).toHaveProperty('categories')
   expect(mathsExam.assessment_type).toBe('exam')
   expect(steps[1]).not.toHaveProperty('categories')
+})
+
+describe('extra credit', () => {
+  test('expects no marks: in the class, the set, the overview, the reminders and the check before report cards', async () => {
+    const term = { termId: michaelmas.id }
+    const set = await st.as.okafor.teachingSets.create({ body: { academicYearId: thisYear.id, subjectId: maths.id, name: 'Maths upper' } })
+    await st.as.okafor.teachingSets.setTeachers({ params: set, body: { teacherIds: [people.ada.id] } })
+    await st.as.okafor.teachingSets.setStudents({ params: set, body: { studentIds: pupilsOf3B.map(({ id }) => id) } })
+    const figures = async () => {
+      const board = (await st.as.okafor.overview.read({ query: { ...term, reportType: 'term' } })).find(
+        (row) => row.class.id === class3B.id,
+      )
+      const reminders = await st.as.okafor.overview.reminders({ query: { ...term, reportType: 'term' } })
+      const missing = await st.as.byrne.calculations.missingMarks({ query: { ...term, studentGroupId: class3B.id } })
+      return {
+        ofClass: await st.as.ada.classes.progress({ query: term }),
+        ofSet: (await st.as.ada.teachingSets.progress({ query: term })).map(({ expected, recorded }) => [expected, recorded]),
+        onBoard: board?.subjects.find(({ subject }) => subject.id === maths.id),
+        reminder: reminders.people.find(({ person }) => person.id === people.ada.id)?.text,
+        missing: missing.map(({ title, students }) => [title, students.length]),
+      }
+    }
+    const before = await figures()
+    expect(before.ofSet).toEqual([[18, 17]])
+    const paper = { ...term, subjectId: maths.id, title: 'Puzzle', assessmentType: 'coursework', maxScore: 10 } as const
+    const puzzle = await st.as.ada.assessments.create({ body: { ...paper, studentGroupId: class3B.id } })
+    expect((await figures()).ofSet).toEqual([[24, 17]])
+    expect((await figures()).missing).toContainEqual(['Puzzle', 6])
+    const bonus = await make({ name: 'Bonus', weight: 5, isExtraCredit: true })
+    await put(puzzle, bonus.id)
+    expect(await figures()).toEqual(before)
+    const grades = pupilsOf3B.slice(0, 3).map(({ id }) => ({ studentId: id, score: 9 }))
+    await st.as.ada.grades.bulk({ body: { assessmentId: puzzle.id, grades } })
+    expect(await figures()).toEqual(before)
+    await st.as.okafor.assessmentCategories.update({ params: bonus, body: { isExtraCredit: false } })
+    expect((await figures()).missing).toContainEqual(['Puzzle', 3])
+    expect((await figures()).ofSet).toEqual([[24, 20]])
+  })
 })

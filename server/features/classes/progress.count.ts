@@ -13,7 +13,7 @@ export type Facts = {
 }
 
 /**
- * The number of students of a class who take a subject, and of their marks in the assessments that count there. `ofSets`: by assessment of
+ * The number of students of a class who take a subject, and of their marks in the assessments that expect one there. `ofSets`: by assessment of
  * a teaching set, the number of its students from the class.
  */
 export type Tally = { takers: number; recorded: number; ofSets: Map<string, number> }

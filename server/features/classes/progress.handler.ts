@@ -6,12 +6,13 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
 import { on } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { assessmentsExpectingMarks } from '../assessment-categories/assessment-categories.policy.ts'
 import { rowOf } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { withSitters } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesFor, subjectsOfSchool } from './classes.queries.ts'
 import { countMarks, keyOf } from './progress.count.ts'
-import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
+import { enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
 
 type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
@@ -22,7 +23,7 @@ export async function factsOf(tx: ReadTx, { id: term, school_id: school, academi
   const enrolled = await enrolledIn(tx, { school, groups })
   const students = JSON.stringify(enrolled.map(({ student_id }) => student_id))
   const given = await givenIn(tx, { school, groups })
-  const assessments = await withSitters(tx, school, await countedAssessments(tx, { school, term }))
+  const assessments = await withSitters(tx, school, await assessmentsExpectingMarks(tx, { school, term }))
   const subjects = inSubjectOrder(await subjectsOfSchool(tx, { school }))
   const toCome = ` ${codesOfMarksToCome(await markCodesOf(tx, school)).join(' ')} `
   const marked = await markedByStudent(tx, { school, students, term, toCome })

@@ -8,13 +8,6 @@ export const subjectTeachersOfYear = rowsBy(
   { columns: ['user_profile_id', 'subject_id', 'student_group_id'] },
 )
 
-/** The assessments of a term that count. */
-export const countedAssessments = rowsBy(
-  'assessment',
-  { school: 'school_id', term: 'term_id' },
-  { columns: ['id', 'subject_id', 'student_group_id', 'teaching_set_id'], where: { is_excluded: false } },
-)
-
 /** The students of these classes. `groups` is a JSON array. */
 export const enrolledIn = rowsBy(
   'enrolment',

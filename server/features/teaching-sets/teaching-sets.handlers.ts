@@ -8,13 +8,13 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
 import { type Handlers, on } from '../../http/handler.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { assessmentsExpectingMarks } from '../assessment-categories/assessment-categories.policy.ts'
 import { demandTeacher, enrolmentsInYear } from '../classes/classes.policy.ts'
 import { type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { inOrder, orNotFound, subjectOf } from '../references.ts'
 import { readableSet, setsOfYear, studentsInOrder } from './teaching-sets.policy.ts'
 import {
   assessmentsOfSet,
-  assessmentsThatCount,
   marksInSet,
   membersOfSet,
   membersOfSets,
@@ -132,7 +132,7 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
     run: async ({ tx, caller }, _input, { id: term, school_id: school, academic_year_id: year }) => {
       const sets = await listed(tx, caller, year)
       if (sets.length === 0) return []
-      const assessments = groupedBy(await assessmentsThatCount(tx, { school, term }), ({ subject_id }) => subject_id)
+      const assessments = groupedBy(await assessmentsExpectingMarks(tx, { school, term }), ({ subject_id }) => subject_id)
       const members = groupedBy(await membersOfSets(tx, { school, year }), ({ set }) => set)
       const recorded = new Map((await recordedInSets(tx, { school, year, term })).map((row) => [row.set, Number(row.recorded)]))
       return sets.map(({ id, name, subject, is_own }) => {

@@ -53,13 +53,6 @@ export const membersOfSet = rowsBy('teaching_set_member', { school: 'school_id',
 /** The students among these who exist. `ids` is a JSON array. */
 export const studentsThere = rowsBy('student', { school: 'school_id', ids: { in: 'id' } }, { columns: ['id'] })
 
-/** The assessments of a term that count. */
-export const assessmentsThatCount = rowsBy(
-  'assessment',
-  { school: 'school_id', term: 'term_id' },
-  { columns: ['id', 'subject_id', 'student_group_id', 'teaching_set_id'], where: { is_excluded: false } },
-)
-
 /** The assessments of a set, locked, so that no mark is entered in them meanwhile. */
 export const assessmentsOfSet = rowsBy('assessment', { school: 'school_id', set: 'teaching_set_id' }, { lock: true, orderBy: ['id'] })
 
@@ -73,9 +66,9 @@ export const marksInSet = statement<{ school: string; set: string }>()(({ db, t:
     .limit(1),
 )
 
-/** For each set, the number of marks recorded in a term: in assessments of its subject that count and are for the student. */
+/** For each set, the number of marks recorded in a term: in assessments of its subject that expect one of the student. */
 export const recordedInSets = statement<{ school: string; year: string; term: string }>()(({ db, t, p }) => {
-  const { teaching_set, teaching_set_member: member, enrolment, grade, assessment } = t
+  const { teaching_set, teaching_set_member: member, enrolment, grade, assessment, assessment_category: category } = t
   return db
     .select({ set: teaching_set.id, recorded: count() })
     .from(teaching_set)
@@ -93,10 +86,12 @@ export const recordedInSets = statement<{ school: string; year: string; term: st
       assessment,
       matches(assessment, { school_id: grade.school_id, id: grade.assessment_id, subject_id: teaching_set.subject_id }),
     )
+    .leftJoin(category, matches(category, { school_id: assessment.school_id, id: assessment.category_id }))
     .where(
       and(
         matches(teaching_set, { school_id: p.school, academic_year_id: p.year }),
         eq(assessment.is_excluded, false),
+        or(isNull(category.id), eq(category.is_extra_credit, false)),
         or(isNotNull(grade.score), isNotNull(grade.status)),
         or(isNull(assessment.student_group_id), eq(assessment.student_group_id, enrolment.student_group_id)),
         or(isNull(assessment.teaching_set_id), eq(assessment.teaching_set_id, teaching_set.id)),
