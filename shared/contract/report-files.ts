@@ -55,10 +55,11 @@ export const reportFiles = {
     reply: 'binary',
     fails: ['reports.no_pdf'],
   }),
-  print: endpoint('GET /api/reports/print', 'staff', 'Make one PDF of all the reports of a class and term, for printing', {
+  print: endpoint('GET /api/reports/print', 'staff', 'Make one PDF of the reports of a class and term, for printing', {
     who: CLASS_TEACHER,
-    notes: 'With `twoSided` every report begins on a sheet of its own. It is made anew each time and kept nowhere.',
-    query: OnPaper.extend({ ...ofClass, twoSided: QueryFlag.optional() }),
+    notes:
+      'Of all, or with `studentId` of one student. With `twoSided` every report begins on a sheet of its own. It is made anew each time and kept nowhere.',
+    query: OnPaper.extend({ ...ofClass, studentId: Id.optional(), twoSided: QueryFlag.optional() }),
     reply: 'binary',
     fails: ['reports.no_books'],
   }),

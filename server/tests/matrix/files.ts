@@ -1,5 +1,6 @@
 import type { jobs } from '@markbook/shared/contract/jobs'
 import type { reportFiles } from '@markbook/shared/contract/report-files'
+import { elan, pupilsOf3A } from '@markbook/shared/story/marks'
 import { draftReport, hilltopReport, sentReport } from '@markbook/shared/story/reports'
 import { class3A, class3B, hilltopClass, hilltopTerm, michaelmas } from '@markbook/shared/story/school-year'
 import { draftPdf, hilltopPdf, jobIds, PDF_TEXT, publishedReport } from './neighbour.ts'
@@ -30,7 +31,11 @@ const pdfOf = (id: string) => (id === books.own ? draftPdf.id : id === books.hil
 
 export const reportFileRows: Rows<typeof reportFiles> = {
   archive: unlessMade(asked({}), 'reports.no_pdf'),
-  print: unlessMade(asked({}), 'reports.no_books'),
+  print: {
+    ...unlessMade(asked({}), 'reports.no_books'),
+    ofStudent: [asked({ studentId: elan.id })(class3B.id), '403 403 ok 403 ok 404'],
+    ofOtherClass: [asked({ studentId: pupilsOf3A[0]?.id })(class3B.id), '403 403 404 403 404 404'],
+  },
   classFiles: manageClass(asked({}), groups),
   downloadClassFile: unlessMade(asked({ fileType: 'pdf' }), 'reports.no_class_file'),
   uploadClassFile: manageClass((id) => ({ form: { ...ofClass(id), fileType: 'pdf' }, file }), groups),

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { CloseButton, Dialog } from '../../components/dialog.tsx'
+import { CloseButton, Dialog, DialogButton } from '../../components/dialog.tsx'
 import { Actions, Checkbox, Form, InlineSelect, Options, SaveActions, SelectField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Empty, FailureNotice, Notice } from '../../components/page.tsx'
@@ -14,7 +14,7 @@ import { fileName, saveFile, useObjectUrl } from '../../components/save-file.ts'
 import { moment, number } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { languageOptions } from '../../words/words.ts'
-import { type BookScope, booksRequest } from './book-queries.ts'
+import { type BookScope, booksRequest, scopeOf } from './book-queries.ts'
 import { OutdatedNotice } from './generate-button.tsx'
 import { usePrintLanguage } from './print-language.ts'
 import styles from './reports.module.css'
@@ -39,7 +39,11 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
     <Card
       title={t('paper.title')}
       actions={
-        !isLocked && (
+        isLocked ? (
+          <DialogButton dialog={<PrintDialog of={scopeOf(book)} student={book.student} name={pdfName(book.student, t('book'))} />}>
+            {t('print.one')}
+          </DialogButton>
+        ) : (
           <Button
             look="primary"
             busy={make.isPending}
@@ -101,9 +105,10 @@ function ShownPdf({ book, pdf }: { book: ReportDetail; pdf: ReportPdf }) {
     gcTime: 60_000,
   })
   const title = t('paper.of', { name: nameOf(book.student) })
-  const name = `${fileName(book.student.last_name, book.student.first_name, t('book'))}.pdf`
-  return <Answer of={file}>{(bytes) => <PdfViewer bytes={bytes} title={title} name={name} />}</Answer>
+  return <Answer of={file}>{(bytes) => <PdfViewer bytes={bytes} title={title} name={pdfName(book.student, t('book'))} />}</Answer>
 }
+
+const pdfName = ({ last_name, first_name }: ReportDetail['student'], what: string) => `${fileName(last_name, first_name, what)}.pdf`
 
 /** Where the file of a PDF is missing: on this server, or on its parent. */
 type MissingAt = 'here' | 'school' | 'centre'
@@ -139,8 +144,10 @@ function PdfViewer({ bytes, title, name }: { bytes: Uint8Array; title: string; n
   )
 }
 
-/** All report books of a class as one document to print. */
-export function PrintDialog({ of, name }: { of: BookScope; name: string }) {
+type PrintProps = { of: BookScope; student?: ReportDetail['student']; name: string }
+
+/** The report books of a class as one document to print, or with `student` one of them. */
+export function PrintDialog({ of, student, name }: PrintProps) {
   const { t } = useTranslation(['reports', 'app'])
   const [isTwoSided, setTwoSided] = useState(true)
   const [paper, setPaper] = useState<'A4' | 'Letter'>('A4')
@@ -148,23 +155,29 @@ export function PrintDialog({ of, name }: { of: BookScope; name: string }) {
   const made = useMutation({
     mutationFn: () =>
       client.reportFiles.print({
-        query: { ...booksRequest(of).query, ...language.query, paper, twoSided: isTwoSided ? 'true' : 'false' },
+        query: {
+          ...booksRequest(of).query,
+          ...language.query,
+          paper,
+          ...(student ? { studentId: student.id } : { twoSided: isTwoSided ? 'true' : 'false' }),
+        },
       }),
   })
+  const title = student ? t('paper.of', { name: nameOf(student) }) : t('print.title')
   return (
-    <Dialog wide title={t('print.title')} lead={made.data ? undefined : t('print.lead')}>
+    <Dialog wide title={title} lead={made.data || student ? undefined : t('print.lead')}>
       <FailureNotice failure={made.error} />
       {made.data ? (
         <>
-          <PdfViewer bytes={made.data} title={t('print.title')} name={name} />
+          <PdfViewer bytes={made.data} title={title} name={name} />
           <Actions>
             <CloseButton autoFocus>{t('app:action.close')}</CloseButton>
           </Actions>
         </>
       ) : (
         <Form onSend={() => made.mutate()}>
-          <OutdatedNotice of={of} />
-          <Checkbox label={t('print.twoSided')} checked={isTwoSided} onChange={({ target }) => setTwoSided(target.checked)} />
+          {!student && <OutdatedNotice of={of} />}
+          {!student && <Checkbox label={t('print.twoSided')} checked={isTwoSided} onChange={({ target }) => setTwoSided(target.checked)} />}
           <SelectField label={t('print.paper')} value={paper} onChange={({ target }) => setPaper(target.value as 'A4' | 'Letter')}>
             <option value="A4">A4</option>
             <option value="Letter">Letter</option>

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { naturalId } from '@markbook/shared/ids'
 import { elan, mathsExam, mei, zoe } from '@markbook/shared/story/marks'
+import { sentReport } from '@markbook/shared/story/reports'
 import { class3B, english, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import { unzipSync } from 'fflate'
 import type { Page } from 'playwright-core'
@@ -198,6 +199,31 @@ describe.skipIf(!headlessPath)('report books and PDFs older than the marks', () 
     await page.getByText('1 book is published.').waitFor()
     await press(page, 'Send to the ministry')
     await page.getByRole('dialog').getByText('The results have changed since 1 book was made', { exact: false }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('one sent report book without a PDF is printed alone', async () => {
+    const { context, page, faults } = await open('byrne', `/reports/book/${sentReport.id}`)
+    await page.getByText('No PDF was made of this book before it was sent.', { exact: false }).waitFor()
+    await press(page, 'Print this book')
+    await page.getByRole('dialog').getByLabel('Paper').selectOption('Letter')
+    await expectForEverybody(page)
+    await picture(page, 'print-one-book-pc')
+    const printed = page.waitForResponse((response) => response.url().includes('/api/reports/print'))
+    await page.getByRole('dialog').getByRole('button', { name: 'Make it' }).click()
+    const { searchParams } = new URL((await printed).url())
+    expect([searchParams.get('studentId'), searchParams.get('paper'), searchParams.get('twoSided')]).toEqual([
+      sentReport.student_id,
+      'Letter',
+      null,
+    ])
+    const bytes = await (await printed).body()
+    expect(bytes.toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1)
+    await page
+      .getByRole('dialog')
+      .getByTitle(/^Report book of .* as a PDF$/)
+      .waitFor()
     expect(faults).toEqual([])
     await context.close()
   })

@@ -1,5 +1,5 @@
 import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
-import { elan } from '@markbook/shared/story/marks'
+import { elan, pupilsOf3A } from '@markbook/shared/story/marks'
 import { draftReport } from '@markbook/shared/story/reports'
 import {
   class3A,
@@ -14,7 +14,7 @@ import {
 } from '@markbook/shared/story/school-year'
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasPoppler, pagesOfPdf } from '../../../documents/drawing/pdf-text.fixtures.ts'
+import { hasPoppler, pagesOfPdf, textOfPdf } from '../../../documents/drawing/pdf-text.fixtures.ts'
 import { codeOfHistory, headOfCode, writtenWithHead } from '../../../replication/audit/head-code.ts'
 import { asSystem } from '../../../store/tx.ts'
 import { refused } from '../../../testing/refused.ts'
@@ -192,6 +192,18 @@ describe('GET /api/reports/print', () => {
     const { body } = await st.as.byrne.reportFiles.print.raw({ query: { ...of3B, twoSided: 'true' } })
     expect(pagesOf(one.body)).toBe(count)
     expect(pagesOf(body)).toBe(count * 2 - 1)
+  })
+
+  test('of one student alone, also where the report was sent: the file has the student’s name; 404 for a student without a report', async () => {
+    const sent = (await st.as.byrne.reports.list({ query: of3B })).find(({ status }) => status === 'sent_to_ministry')
+    const ask = (studentId: string) => st.as.byrne.reportFiles.print.raw({ query: { ...of3B, studentId } })
+    const one = await ask(sent?.student.id ?? '')
+    expect([one.status, pagesOf(one.body)]).toEqual([200, 1])
+    const saved = decodeURIComponent(one.headers.get('content-disposition') ?? '')
+    expect(saved).toContain(`${sent?.student.last_name}, ${sent?.student.first_name} - 3B - 2025-26 Michaelmas.pdf`)
+    if (hasPoppler) expect(textOfPdf(one.body as Uint8Array)).toContain(sent?.student.last_name)
+    expect(await ask(pupilsOf3A[0]?.id ?? '')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect((await ask('nobody')).status).toBe(400)
   })
 
   test('404 reports.no_books where nothing was generated; 400 for an unknown paper size', async () => {

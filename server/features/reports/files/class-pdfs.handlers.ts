@@ -1,8 +1,9 @@
 import { reportFileFailures, reportFiles } from '@markbook/shared/contract/report-files'
+import { common } from '@markbook/shared/failures'
 import { type Handlers, on, onFile } from '../../../http/handler.ts'
 import { codeOfHistory } from '../../../replication/audit/head-code.ts'
 import { startJob } from '../../jobs/jobs.policy.ts'
-import { classPlace } from '../reports.policy.ts'
+import { classPlace, studentOf } from '../reports.policy.ts'
 import { archiveOf } from './archive.ts'
 import { cardName, classFileName, titledOf } from './names.ts'
 import { contentTypes } from './paths.ts'
@@ -33,14 +34,18 @@ export const classPdfHandlers = {
   print: onFile(reportFiles.print, {
     load: (context, { targets }) => classPlace(context, targets),
     run: async ({ tx }, { query }, place) => {
-      const books = await booksOf(tx, place, query.reportType)
+      const all = await booksOf(tx, place, query.reportType)
+      const titled = titledOf(place, query.reportType)
+      const [own] = all.filter(({ student_id }) => student_id === query.studentId)
+      if (query.studentId !== undefined && !own) throw common.notFound()
+      const books = own ? [own] : all
       const gathered = await readReportCards(tx, { ...place, type: query.reportType }, books, printingOf(query))
       const historyCode = await codeOfHistory(tx, place.group.school_id)
       return {
         gathered,
         historyCode,
         twoSided: query.twoSided ?? false,
-        filename: classFileName('reports', titledOf(place, query.reportType), 'pdf'),
+        filename: own ? cardName(await studentOf(tx, own), titled) : classFileName('reports', titled, 'pdf'),
       }
     },
     finish: async ({ gathered, historyCode, twoSided, filename }, { documents, files }) => {
