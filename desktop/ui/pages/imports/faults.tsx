@@ -19,7 +19,7 @@ type Correct = {
 }
 type Props = Correct & { source: Source; rows: readonly Listed[] }
 
-const TONES = { error: 'bad', leftOut: 'warn', create: 'good', update: 'good', unchanged: 'info' } as const
+const TONES = { error: 'bad', awaitsClass: 'info', leftOut: 'warn', create: 'good', update: 'good', unchanged: 'info' } as const
 
 /** What would happen to each row. Faulty cells can be edited, and faulty rows left out. */
 export function ReportTable({ source, rows, ...correct }: Props) {
@@ -61,7 +61,7 @@ function RowReport({ listed, source, onText, onLeaveOut, onTakeAgain, onLeaveCol
     <>
       <div className={layout['split']}>
         <Badge tone={TONES[state]}>{t(`import.${state}`)}</Badge>
-        {(state === 'error' || fields.some(({ issue }) => issue)) && row > 1 && source.table && (
+        {(state === 'error' || state === 'awaitsClass' || fields.some(({ issue }) => issue)) && row > 1 && source.table && (
           <Button size="small" aria-label={t('import.leaveOutOf', of)} onClick={() => onLeaveOut(row)}>
             {t('import.leaveOut')}
           </Button>
@@ -81,10 +81,11 @@ function RowReport({ listed, source, onText, onLeaveOut, onTakeAgain, onLeaveCol
         <p key={sentence(issue)}>{sentence(issue)}</p>
       ))}
       {fields.map((field) => (
-        <FieldAtFault
+        <CellField
           key={field.column}
           field={field}
           label={field.issue ? sentence(field.issue) : source.headingAt(field.column)}
+          isFault={state !== 'awaitsClass' && field.issue !== null}
           onText={(text) => onText({ row, column: field.column, text })}
         />
       ))}
@@ -103,7 +104,9 @@ function goOn(event: KeyboardEvent<HTMLInputElement>, isTyped: boolean): void {
   else input.blur()
 }
 
-function FieldAtFault({ field: { text, issue }, label, onText }: { field: Field; label: string; onText: (text: string) => void }) {
+type FieldProps = { field: Field; label: string; isFault: boolean; onText: (text: string) => void }
+
+function CellField({ field: { text }, label, isFault, onText }: FieldProps) {
   const id = useId()
   const [typed, setTyped] = useState(text)
   useEffect(() => setTyped(text), [text])
@@ -116,7 +119,7 @@ function FieldAtFault({ field: { text, issue }, label, onText }: { field: Field;
         value={typed}
         autoComplete="off"
         spellCheck={false}
-        aria-invalid={issue !== null}
+        aria-invalid={isFault}
         onChange={({ target }) => setTyped(target.value)}
         onFocus={({ target }) => target.select()}
         onBlur={() => isTyped && onText(typed.trim())}

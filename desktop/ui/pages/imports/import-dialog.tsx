@@ -13,7 +13,7 @@ import { useCounts } from './counts.ts'
 import { EarlierImports } from './earlier-imports.tsx'
 import { ReportTable } from './faults.tsx'
 import { Imported } from './imported.tsx'
-import { faultyRows, listedRows, type Source } from './listing.ts'
+import { faultyRows, listedRows, rowsAwaitingClasses, type Source } from './listing.ts'
 
 type Report = ImportReport
 type Props = {
@@ -150,17 +150,20 @@ function Outcome({ source, report, corrections, correct, isCurrent, remedy, form
       form.current?.querySelector<HTMLElement>('input[aria-invalid="true"], button[type="submit"]')?.focus()
   }, [report, isCurrent, isFirst, form])
   const faulty = faultyRows(report)
-  const { errors, created, updated } = report
+  const { errors: refused, created, updated } = report
+  const awaitsClass = rowsAwaitingClasses(report)
+  const errors = refused - awaitsClass
   const listed = useMemo(() => listedRows(report, corrections, source), [report, corrections, source])
   return (
     <>
       <div ref={top} className={layout['stack']}>
         {remedy}
-        <Notice tone={errors > 0 ? 'bad' : 'good'}>
+        <Notice tone={errors > 0 ? 'bad' : awaitsClass > 0 ? 'info' : 'good'}>
           <span>
-            {countsOf(report)} {corrections.rows.size > 0 && t('import.leftOutCount', { count: corrections.rows.size })}{' '}
+            {countsOf({ ...report, errors, awaitsClass })}{' '}
+            {corrections.rows.size > 0 && t('import.leftOutCount', { count: corrections.rows.size })}{' '}
             {errors > 0 && t(source.table ? 'import.fix' : 'import.fixElsewhere')}
-            {errors + created + updated === 0 && t('import.nothing')}
+            {refused + created + updated === 0 && t('import.nothing')}
           </span>
           {[...corrections.columns].map((column) => (
             <Button key={column} size="small" onClick={() => correct((before) => withColumn(before, column))}>

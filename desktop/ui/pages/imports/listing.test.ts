@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Corrections, isUntouched, untouched, withoutColumn, withoutRows, withRows, withText } from './corrections.ts'
 import { readCsv, savedRows } from './csv.ts'
-import { faultyRows, listedRows, type Source } from './listing.ts'
+import { faultyRows, listedRows, rowsAwaitingClasses, type Source } from './listing.ts'
 
 const table = readCsv('last_name,first_name,gender\nKelly,Oisín,x\nChen,Mei,other\nDaly,Nóra,female\n', 'list.csv')
 const source: Source = {
@@ -33,6 +33,18 @@ describe('listedRows', () => {
       { row: 4, state: 'create', fields: [] },
     ])
     expect(faultyRows(of)).toEqual([2])
+  })
+
+  test('a row that lacks only its class is not refused, and is not left out with those that are', () => {
+    const noClass = issue('class', 'no_class')
+    const of = report([2, 'error', noClass], [3, 'error', noClass, issue('gender', 'gender')], [4, 'create'])
+    expect(listedRows(of, untouched, source).map(({ row, state }) => [row, state])).toEqual([
+      [2, 'awaitsClass'],
+      [3, 'error'],
+      [4, 'create'],
+    ])
+    expect(rowsAwaitingClasses(of)).toBe(1)
+    expect(faultyRows(of)).toEqual([3])
   })
 
   test('lists a row with a note before the others, with its cell', () => {

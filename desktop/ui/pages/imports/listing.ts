@@ -26,7 +26,8 @@ export type Source = {
 export type Field = { column: number; issue: Issue | null; text: string }
 export type Listed = {
   row: number
-  state: ReportRow['action'] | 'leftOut'
+  /** `awaitsClass`: the row will be taken once its class is made, which is offered above. */
+  state: ReportRow['action'] | 'leftOut' | 'awaitsClass'
   /** Faults that no cell of the table can correct. */
   issues: Issue[]
   fields: Field[]
@@ -37,6 +38,8 @@ export type Listed = {
 const HEADING_ROW = 1
 /** A row that is taken, but has a note that a person should see first. */
 const isNoted = ({ action, issues }: ReportRow): boolean => action === 'update' && issues.length > 0
+/** Whether nothing but a missing class is wrong with a row. */
+const awaitsClass = ({ action, issues }: ReportRow): boolean => action === 'error' && issues.every(({ code }) => code === 'no_class')
 /** The student number corrects these faults. */
 const NUMBER_MENDS = new Set(['two_alike', 'birth_missing', 'several_here'])
 
@@ -52,7 +55,8 @@ export function listedRows(report: ImportReport, corrections: Corrections, sourc
 
   const columnsOf = (path: string) => source.columnsOf(path).filter((column) => !corrections.columns.has(column))
 
-  const listed = ({ row, action, issues }: ReportRow): Listed => {
+  const listed = (one: ReportRow): Listed => {
+    const { row, action, issues } = one
     const fields = new Map<number, Field>()
     const put = (path: string, issue: Issue | null) => {
       const column = source.table && row !== HEADING_ROW ? (columnsOf(path)[0] ?? null) : null
@@ -65,7 +69,13 @@ export function listedRows(report: ImportReport, corrections: Corrections, sourc
       if (edit.row === row && !fields.has(edit.column)) fields.set(edit.column, { column: edit.column, issue: null, text: edit.text })
     }
     const ofHeading = row === HEADING_ROW && source.table ? issues.flatMap(({ path }) => columnsOf(path)) : []
-    return { row, state: action, issues: others, fields: [...fields.values()], columns: [...new Set(ofHeading)] }
+    return {
+      row,
+      state: awaitsClass(one) ? 'awaitsClass' : action,
+      issues: others,
+      fields: [...fields.values()],
+      columns: [...new Set(ofHeading)],
+    }
   }
   const leftOut = [...corrections.rows].map((row): Listed => ({ row, state: 'leftOut', issues: [], fields: [], columns: [] }))
   // The report may be older than the corrections.
@@ -77,6 +87,9 @@ export function listedRows(report: ImportReport, corrections: Corrections, sourc
   return [...[...first.map(listed), ...leftOut].sort((a, b) => a.row - b.row), ...then.map(listed)]
 }
 
+/** The number of rows that will be taken once their classes are made. */
+export const rowsAwaitingClasses = ({ rows }: Pick<ImportReport, 'rows'>): number => rows.filter(awaitsClass).length
+
 /** The faulty rows that can be left out. */
 export const faultyRows = ({ rows }: ImportReport): number[] =>
-  rows.filter(({ row, action }) => action === 'error' && row !== HEADING_ROW).map(({ row }) => row)
+  rows.filter((one) => one.action === 'error' && one.row !== HEADING_ROW && !awaitsClass(one)).map(({ row }) => row)
