@@ -72,7 +72,7 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
                 <DialogButton
                   size="small"
                   aria-label={t('subjectsOf', { name: nameOf(student) })}
-                  dialog={<StudentSubjectsDialog classId={classId} student={student} />}
+                  dialog={<StudentSubjectsDialog classId={classId} yearId={yearId} student={student} />}
                 >
                   {t('chooseSubjects')}
                 </DialogButton>
@@ -167,20 +167,43 @@ function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
   )
 }
 
-type StudentSubjectsProps = { classId: string; student: { id: string; first_name: string; last_name: string } }
+type StudentSubjectsProps = { classId: string; yearId: string; student: { id: string; first_name: string; last_name: string } }
+
+/**
+ * The subjects that a pupil takes without assigned ones: those with an assessment for them in the year, and those taught in the class,
+ * which may have one later. Undefined while loading.
+ */
+function useSubjectsOfClass({ classId, yearId, student }: StudentSubjectsProps) {
+  const result = useQuery(ask('calculations', 'studentYear', { query: { studentId: student.id, academicYearId: yearId } }))
+  const teachers = useQuery(ask('classes', 'teachers', { params: { classId } }))
+  const ids =
+    result.data &&
+    teachers.data &&
+    new Set([
+      ...result.data.subjects.map(({ subject_id }) => subject_id),
+      ...teachers.data.flatMap(({ subjects }) => subjects.map(({ id }) => id)),
+    ])
+  return { ids, failure: result.error ?? teachers.error }
+}
 
 /** The subjects of one pupil. None checked means every subject of the class (decisions §4). */
-function StudentSubjectsDialog({ classId, student }: StudentSubjectsProps) {
+function StudentSubjectsDialog(props: StudentSubjectsProps) {
+  const { classId, student } = props
   const { t } = useTranslation(['classes', 'app'])
   const own = useQuery(ask('classes', 'studentSubjects', { params: { id: classId, sid: student.id } }))
   const [changed, setChanged] = useState<ReadonlySet<string> | null>(null)
+  const ofClass = useSubjectsOfClass(props)
   const before = own.data && new Set(own.data.map(({ id }) => id))
-  const chosen = before && (changed ?? before)
+  const present = before?.size === 0 ? ofClass.ids : before
+  const chosen = changed ?? present
   const form = useForm({
     initial: {},
     isValid: () => chosen !== undefined,
     save: async () => {
-      const [own, wanted] = [[...(before ?? [])], [...(chosen ?? [])]]
+      const own = [...(before ?? [])]
+      // Who took every subject and still does gets no assigned ones, and so takes also those that the class gets later.
+      const isChanged = changed?.size !== present?.size || [...(changed ?? [])].some((id) => !present?.has(id))
+      const wanted = changed && isChanged ? [...changed] : own
       await saveWithUndo({
         said: t('subjectsSaved', { name: nameOf(student) }),
         run: () => setSubjects(classId, student.id, own, wanted),
@@ -192,7 +215,7 @@ function StudentSubjectsDialog({ classId, student }: StudentSubjectsProps) {
     <FormDialog
       title={t('subjectsOf', { name: nameOf(student) })}
       lead={t('subjectsLead')}
-      form={{ ...form, failure: own.error ?? form.failure }}
+      form={{ ...form, failure: own.error ?? ofClass.failure ?? form.failure }}
     >
       {chosen ? <SubjectList label={t('subject')} chosen={chosen} onChange={setChanged} /> : <Loading />}
     </FormDialog>

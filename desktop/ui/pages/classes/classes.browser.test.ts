@@ -1,7 +1,7 @@
-import { lukasz } from '@markbook/shared/story/marks'
+import { elan, lukasz } from '@markbook/shared/story/marks'
 import { class3B, lastYear, lastYears2B, maths } from '@markbook/shared/story/school-year'
 import { describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
@@ -37,6 +37,37 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await dialog.getByLabel('Science').uncheck()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await row('Wójcik, Łukasz').getByText('Irish', { exact: true }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the subjects of one pupil begin with what the pupil takes now: without assigned ones, the subjects of the class', async () => {
+    const { context, page, faults } = await open('byrne', `/classes/${class3B.id}`)
+    const row = page.getByRole('row', { name: /Ó Briain, Élan/ })
+    const dialog = page.getByRole('dialog')
+    const openDialog = async () => {
+      // The message of what was saved has the role of a dialog too.
+      await page.reload()
+      await row.getByRole('button', { name: 'Subjects of Élan Ó Briain' }).click()
+      await dialog.getByLabel('Irish').waitFor()
+    }
+    const ticked = async () => (await dialog.locator('label:has(:checked)').allInnerTexts()).map((text) => text.trim())
+    await openDialog()
+    expect((await ticked()).sort()).toEqual(['English', 'Irish', 'Mathematics', 'Science'])
+    await expectForEverybody(page)
+    await picture(page, 'classes-subjects-pc')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    await row.getByText('every subject of the class').waitFor()
+    const byrne = await site.as('byrne')
+    const params = { id: class3B.id, sid: elan.id }
+    expect(await byrne.classes.studentSubjects({ params })).toEqual([])
+    await openDialog()
+    await dialog.getByLabel('Irish').uncheck()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('Mathematics, English, Science', { exact: true }).waitFor()
+    await openDialog()
+    expect((await ticked()).sort()).toEqual(['English', 'Mathematics', 'Science'])
     expect(faults).toEqual([])
     await context.close()
   })
