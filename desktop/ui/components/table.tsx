@@ -9,8 +9,11 @@ export type Column<Row> = {
   head?: string
   /** Needed where `head` is no text. */
   id?: string
-  /** `number`: aligned right, digit under digit. `hidden`: the head is only for screen readers. */
-  look?: 'number' | 'hidden'
+  /**
+   * `number`: aligned right, digit under digit. `name`: another name than the row's, which may be long. `hidden`: the head is only for screen
+   * readers.
+   */
+  look?: 'number' | 'name' | 'hidden'
   /** A head cell with more than the name of the column, instead of the plain one. */
   th?: ReactNode
   className?: string | undefined
@@ -54,7 +57,7 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0, wide = fa
     .map((column) => ({
       ...column,
       key: column.id ?? column.head,
-      className: column.look === 'number' ? styles['number'] : column.className,
+      className: column.look === 'number' || column.look === 'name' ? styles[column.look] : column.className,
     }))
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.

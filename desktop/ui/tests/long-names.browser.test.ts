@@ -77,6 +77,23 @@ describe.skipIf(!headlessPath)('names of one word that is wider than a telephone
     }
   })
 
+  test('a long name wraps within its own column: tables of pupils, classes and books are no wider than their place', async () => {
+    const { context, page, faults } = await opened('pc')
+    for (const name of ['students', 'classes', 'class', 'books'] as const) {
+      await page.goto(`${site.url}${pages[name]}`)
+      await page.getByRole('row', { name: new RegExp(LONG) }).waitFor()
+      const table = page.getByRole('group').filter({ has: page.getByRole('row', { name: new RegExp(LONG) }) })
+      const measured = await table.evaluate((box, long) => {
+        const cells = [...box.querySelectorAll('tbody :is(th, td)')].filter((cell) => cell.textContent?.includes(long))
+        return { over: box.scrollWidth - box.clientWidth, widths: cells.map((cell) => cell.getBoundingClientRect().width) }
+      }, LONG)
+      expect(measured.over, name).toBe(0)
+      expect(Math.max(...measured.widths), name).toBeLessThan(560)
+    }
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('in a dialog on a telephone no choice is wider than the dialog', async () => {
     const { context, page, faults } = await opened('phone')
     for (const [path, button] of [

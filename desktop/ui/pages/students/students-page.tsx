@@ -93,6 +93,7 @@ function List({ students }: { students: readonly Student[] }) {
           },
           {
             head: t(isAdmin(profile) ? 'class' : 'ownClass'),
+            look: 'name',
             cell: ({ id }) => {
               const group = membership?.classByStudentId.get(id)
               return (
