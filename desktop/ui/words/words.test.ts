@@ -50,6 +50,12 @@ test('in French no line breaks before a sign that has a space before it, or insi
   expect(unbroken('{ "a": "b" }')).toBe('{ "a": "b" }')
 })
 
+test('in French a term is a «période»: a school may have semesters', () => {
+  const named = [...wordsOf('fr')].flatMap(([key, sentence]) => (/trimestr|semestr/i.test(sentence) ? [key] : []))
+  // Names that are proposed for terms, and the terms that the contract knows by name.
+  expect(named.sort()).toEqual(['documents.period.known', 'years.sets.semesters', 'years.sets.terms', 'years.termNameHint'])
+})
+
 test('there are English and two more languages, one of them right to left', () => {
   expect(languages).toEqual(expect.arrayContaining(['ar', 'en', 'fr']))
 })

@@ -54,7 +54,7 @@ describe('a value', () => {
   test('has the words of its page', () => {
     expect(valueText('status', 'sent_to_ministry')).toBe('envoyé au ministère')
     expect(valueText('status', 'approved')).toBe('acceptée')
-    expect(valueText('grading_model', 'term_based')).toBe('par trimestre')
+    expect(valueText('grading_model', 'term_based')).toBe('par période')
     expect(valueText('start_date', '2026-09-07')).toBe('7 sept. 2026')
     expect(valueText('remarks', '2026-09-07')).toBe('2026-09-07')
     // The code of a mark is in a column with this name too.

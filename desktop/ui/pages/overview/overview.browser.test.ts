@@ -222,7 +222,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
   test('in French has no English words', async () => {
     const { context, page } = await opened({ locale: 'fr-FR' })
     const shown = await page.locator('main').innerText()
-    expect(shown).toContain('Suivi du trimestre')
+    expect(shown).toContain('Suivi de la période')
     expect(shown).not.toMatch(/Remind|Marks|Books|missing/)
     await context.close()
   })
