@@ -157,35 +157,40 @@ async function refuseWhileUsed(url: string): Promise<void> {
  */
 async function putBack(url: string, dump: DatabaseCopy, options: RestoreOptions) {
   const name = databaseOf(url)
-  const isEmpty = await at(url, async (sql) => {
-    const [found] = await sql`select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
-    return found?.['count'] === 0
-  })
+  const wasEmpty = await isEmpty(url)
   const stamp = toInstant(options.now).slice(0, 19).replace(/[-:T]/g, '')
   const [next, before] = [unfinishedName(name, stamp), shortened(`${name}_before_${stamp}`)]
   const isMade = await makeDatabase(url, name, next).then(
     () => true,
-    (error) => (isEmpty ? false : Promise.reject(error)),
+    (error) => (wasEmpty ? false : Promise.reject(error)),
   )
   if (!isMade) return { nodeId: await fill(url, dump, options), before: null }
   await dropUnfinished(url, next)
   try {
     const nodeId = await fill(withDatabase(url, next), dump, options)
     await refuseWhileUsed(url)
+    // A server may have begun a school in it meanwhile.
+    const isKept = !wasEmpty || !(await isEmpty(url))
     await elsewhere(url, async (sql) => {
       await sql.begin(async (tx) => {
         await tx`alter database ${tx(name)} rename to ${tx(before)}`
         await tx`alter database ${tx(next)} rename to ${tx(name)}`
       })
-      if (isEmpty) await sql`drop database ${sql(before)}`.catch(() => {})
+      if (!isKept) await sql`drop database ${sql(before)}`.catch(() => {})
     })
-    return { nodeId, before: isEmpty ? null : before }
+    return { nodeId, before: isKept ? before : null }
   } catch (error) {
     await elsewhere(url, (sql) => sql`drop database if exists ${sql(next)}`)
     throw error
   }
 }
+
+const isEmpty = (url: string): Promise<boolean> =>
+  at(url, async (sql) => {
+    const [found] = await sql`select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
+    return found?.['count'] === 0
+  })
 
 /** What an interrupted restore of this database left, which has the size of a whole one; `but` is the one that is being filled. */
 async function dropUnfinished(url: string, but: string): Promise<void> {

@@ -350,13 +350,13 @@ describe.runIf(onPostgres && canBackUp)('a central database whose user is no sup
     })
     afterAll(() => sql.end())
 
-    const restoreInto = async (databaseUrl: string, progress = (_what: string) => {}) => {
+    const restoreInto = async (databaseUrl: string, progress = (_what: string) => {}, warnings: unknown[] = []) => {
       const { backup } = await takeBackup(drill.place, { reason: 'nightly' })
       const there = { ...drill.place, databaseUrl }
       const restoring = await beginRestore(there, backup.path)
       expect(restoring.plan).toMatchObject({ hasDatabase: false, grades: { inBackup: 45, now: null } })
       try {
-        expect(await restoring.carryOut(progress)).toMatchObject({ keptIn: null, warnings: [] })
+        expect(await restoring.carryOut(progress)).toMatchObject({ keptIn: null, warnings })
       } finally {
         await restoring.done()
       }
@@ -377,6 +377,21 @@ describe.runIf(onPostgres && canBackUp)('a central database whose user is no sup
       await expect(restoreInto(urlOf({}), breaking)).rejects.toThrow('The power failed.')
       expect(await engineOf({ ...drill.place, databaseUrl: urlOf({}) }).exists()).toBe(false)
       expect(await names()).toEqual([empty])
+    })
+
+    test('keeps what somebody began in it meanwhile', async () => {
+      let begun: Promise<unknown> | undefined
+      const begin = () => {
+        if (begun) return
+        const other = postgres(urlOf({}), { max: 1, onnotice: () => {} })
+        begun = other.unsafe('create table mark (score int)').then(() => other.end())
+      }
+      await restoreInto(urlOf({}), begin, [expect.stringContaining(`${empty}_before_`)])
+      await begun
+      const [kept = ''] = (await names()).filter((name) => name !== empty)
+      const before = postgres(Object.assign(new URL(urlOf({})), { pathname: `/${kept}` }).href, { max: 1 })
+      expect(await before`select count(*)::int as count from mark`).toMatchObject([{ count: 0 }])
+      await before.end()
     })
 
     test('goes directly for a role that may not create another', async () => {
