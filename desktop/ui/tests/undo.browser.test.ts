@@ -80,7 +80,7 @@ const cases: Case[] = [
     path: inClass,
     change: async (page) => {
       await page.getByRole('button', { name: 'Subjects of Zoë Adeyemi' }).click()
-      await page.getByRole('dialog').getByLabel('Science').check()
+      await page.getByRole('dialog').getByLabel('Science').uncheck()
       await save(page)
     },
     read: async (head) => (await head.classes.studentSubjects({ params: { id: class3B.id, sid: zoe.id } })).map(({ name }) => name),

@@ -195,7 +195,9 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     const farge = dialog.getByRole('row', { name: /^2 Farge, Lou/ })
     await farge.getByText('Né le : le jour « 31/02/2012 » n’existe pas').waitFor()
     await farge.getByText('Classe : il n’y a pas de classe « 3Z » en 2025/26').waitFor()
-    await dialog.getByText('2 lignes qui ne peuvent pas être prises.', { exact: false }).waitFor()
+    await dialog
+      .getByText('1 ligne qui ne peut pas être prise et 1 ligne qui sera prise dès que sa classe sera créée.', { exact: false })
+      .waitFor()
     await expectForEverybody(page)
     await picture(page, 'students-import-faults-french')
     await page.setViewportSize(sizes.phone)
