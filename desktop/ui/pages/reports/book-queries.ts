@@ -40,11 +40,18 @@ export function showSavedBook(saved: Report): void {
   )
   changeReplies('reports', 'get', withSaved)
   void queryClient.invalidateQueries({ queryKey: ['reports', 'sent'] })
+  showPdfsAsOlder(saved.id)
   readDetailAgain(saved.id)
 }
 
 /** Where the page of the report book is open: an approval needs the digest of the new content. */
 const readDetailAgain = (id: string) => void queryClient.invalidateQueries({ queryKey: ask('reports', 'get', { params: { id } }).queryKey })
+
+/** A PDF that was made before does not have what was saved now. */
+const showPdfsAsOlder = (id: string) =>
+  changeReplies('reports', 'standing', (books) =>
+    books.map((book) => (book.report_id === id && book.paper ? { ...book, paper: { ...book.paper, is_older: true } } : book)),
+  )
 
 const NOT_APPROVED = { approved_at: null, approved_by: null }
 /** Until the next read, any change counts as a change of what was sent back. */
@@ -59,5 +66,6 @@ export function showSavedEntry(saved: ReportEntry): void {
     books.map((book) => (book.id === saved.report_book_id ? { ...book, ...NOT_APPROVED, ...changedNow(book) } : book)),
   )
   changeReplies('reports', 'get', (book) => ({ ...book, entries: book.entries.map(withSaved) }))
+  showPdfsAsOlder(saved.report_book_id)
   readDetailAgain(saved.report_book_id)
 }

@@ -209,7 +209,13 @@ export function EntryRow({
       <div className={styles['who']}>
         <span>{title}</span>
         <span className={`${layout['note']} ${styles['figures']}`}>
-          {t('fill.figures', { coursework: figure(entry.coursework_average), exam: figure(entry.exam_average), result: figure(result) })}
+          {of.type === 'year_end'
+            ? t('fill.yearFigures', { result: figure(result) })
+            : t('fill.figures', {
+                coursework: figure(entry.coursework_average),
+                exam: figure(entry.exam_average),
+                result: figure(result),
+              })}
           {isPartial && <FigureSign of="partial" />}
         </span>
       </div>

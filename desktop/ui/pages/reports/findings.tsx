@@ -87,7 +87,8 @@ function useFindings(of: BookScope, yearId: string) {
     })
   }, [books.data, entries.data, standing.data, missing.data, progress.data, term.data, year.data, isTerm, of.classId])
   const failed = [books, entries, standing, missing, term, year, progress].find(({ error }) => error)
-  return { findings, books: books.data?.length, error: failed?.error }
+  const areSent = books.data?.every(({ status }) => status === 'sent_to_ministry') === true
+  return { findings, books: books.data?.length, areSent, error: failed?.error }
 }
 
 type Calculated = ClassTerm['students'][number] | ClassYear['students'][number]
@@ -105,7 +106,7 @@ const liveResult = ({ student, subjects }: Calculated): LiveResult => ({
 /** The check before publishing: each finding with a link to where it can be corrected. */
 export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
   const { t } = useTranslation('reports')
-  const { findings, books, error } = useFindings(of, chosen.year?.id ?? '')
+  const { findings, books, areSent, error } = useFindings(of, chosen.year?.id ?? '')
   if (error) return <FailureNotice failure={error} onRetry={() => void refresh(['reports', 'calculations', 'classes'])} />
   if (!findings || books === undefined) return <Loading />
   if (books === 0)
@@ -114,7 +115,7 @@ export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm })
         <NoBooks of={of} />
       </Empty>
     )
-  if (findings.length === 0) return <Notice tone="good">{t('check.clean')}</Notice>
+  if (findings.length === 0) return areSent ? <Notice>{t('check.sent')}</Notice> : <Notice tone="good">{t('check.clean')}</Notice>
   const isStale = findings.some(({ kind }) => kind === 'out_of_date' || kind === 'no_book')
   return (
     <>

@@ -168,6 +168,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await picture(page, 'reports-book-pc')
     await page.getByLabel('Remark: Mathematics').fill('Exact.')
     await page.getByText('✓ Saved').waitFor()
+    await page.getByText('This book was changed after its last PDF was made.', { exact: false }).waitFor()
 
     await page.getByRole('link', { name: 'All books of the class' }).click()
     await page.getByRole('button', { name: 'Print the class' }).click()
@@ -182,10 +183,23 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.goto(`${site.url}/reports/${class3A.id}?type=year_end`)
     await page.getByRole('button', { name: 'Make the report books' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Make the report books' }).click()
-    await page.getByRole('link', { name: 'Kelly, Oisín' }).waitFor()
+    await page.getByRole('link', { name: 'Kelly, Oisín' }).click()
+    await page
+      .getByText(/^result of the year/)
+      .first()
+      .waitFor()
+    expect(await page.getByText(/^coursework/).count()).toBe(0)
+    await page.goBack()
     await page.getByRole('link', { name: 'Check' }).click()
     await page.getByRole('heading', { name: 'No remark in a subject' }).waitFor()
     expect(await page.getByRole('heading', { name: 'Out of date' }).count()).toBe(0)
+    for (const { id } of await head.reports.list({ query: { ...ofClass, studentGroupId: class3A.id, reportType: 'year_end' } })) {
+      await head.reports.publish({ params: { id } })
+      await head.reports.sendToMinistry({ params: { id } })
+    }
+    await page.reload()
+    await page.getByText('These books were sent to the ministry and stay as they were sent', { exact: false }).waitFor()
+    expect(await page.getByText('can be published').count()).toBe(0)
     expect(faults).toEqual([])
     await context.close()
   })
