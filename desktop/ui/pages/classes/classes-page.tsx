@@ -40,19 +40,21 @@ export function ClassesPage() {
   )
   return (
     <Page title={t('title')} lead={t('lead', { year: year.name })} actions={addition}>
-      <List yearId={year.id} />
+      <List year={year} />
     </Page>
   )
 }
 
-function List({ yearId }: { yearId: string }) {
-  const { t } = useTranslation('classes')
+function List({ year: { id: yearId, name: year } }: { year: { id: string; name: string } }) {
+  const { t } = useTranslation(['classes', 'app'])
+  // Others have classes of the year that this person does not see.
+  const empty = isAdmin(useProfile()) ? t('empty') : t('app:noClass.own', { year })
   const membership = useClassMembership(yearId)
   const classes = useQuery(ask('classes', 'list', { query: { academicYearId: yearId } }))
   return (
     <AnswerTable
       of={classes}
-      empty={t('empty')}
+      empty={empty}
       label={t('title')}
       columns={[
         {

@@ -114,6 +114,15 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await context.close()
   })
 
+  test('a teacher without a class is told who gives one, and not that there is none', async () => {
+    const { context, page } = await open('ada', '/classes')
+    await page.route('**/api/classes?*', (route) => route.fulfill({ json: [] }))
+    await page.reload()
+    await page.getByText('You have no class in 2025/26 yet. A class teacher or an administrator gives you one.').waitFor()
+    expect(await page.getByText('There is no class in this year yet.').count()).toBe(0)
+    await context.close()
+  })
+
   test('a teacher of one subject sees it and changes nothing; it fits a telephone and 200 % zoom', async () => {
     const { context, page } = await open('ada', `/classes/${class3B.id}`, { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByText('every subject of the class').first().waitFor()
