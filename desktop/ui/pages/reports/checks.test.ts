@@ -5,7 +5,6 @@ import { fileName } from '../../components/save-file.ts'
 import {
   byAssessment,
   type CheckInput,
-  countOfFindings,
   type Finding,
   findingKinds,
   findingsOf,
@@ -231,11 +230,6 @@ describe('many missing marks', () => {
       ['Maths', 'Quiz', ['zoe']],
       ['Irish', 'Essay', ['mei']],
     ])
-  })
-
-  test('are counted once for each assessment', () => {
-    expect(countOfFindings(all)).toBe(4)
-    expect(countOfFindings([])).toBe(0)
   })
 
   test('come after outliers', () => {

@@ -80,10 +80,6 @@ export function byAssessment(findings: readonly Finding[]): AssessmentGroup[] {
   return [...groups.values()].sort((a, b) => b.findings.length - a.findings.length)
 }
 
-/** The number of findings; the missing marks of one assessment count once. */
-export const countOfFindings = (findings: readonly Finding[]): number =>
-  findings.filter(({ kind }) => kind !== 'missing_mark').length + byAssessment(findings).length
-
 /** The distances, in percentage points, from which a result is an outlier. */
 export const unusual = { pupil: 25, subject: 15, exam: 40 } as const
 /** A comparison needs at least this many other results. */

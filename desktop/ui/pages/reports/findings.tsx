@@ -14,7 +14,7 @@ import { unassessedIn } from '../home/progress.ts'
 import { subjectOf } from '../results/comparison.ts'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
-import { byAssessment, countOfFindings, type Finding, findingKinds, findingsOf, findingsOfBooks, type LiveResult } from './checks.ts'
+import { byAssessment, type Finding, findingKinds, findingsOf, findingsOfBooks, type LiveResult } from './checks.ts'
 import { GenerateButton, NoBooks } from './generate-button.tsx'
 import styles from './reports.module.css'
 
@@ -33,7 +33,7 @@ export function OpenFindings({ of, yearId, books }: Props) {
     <Notice tone="warn">
       <div>
         <p>
-          <strong>{t(books.length === 1 ? 'open.foundInOne' : 'open.found', { count: countOfFindings(own) })}</strong>
+          <strong>{t(books.length === 1 ? 'open.foundInOne' : 'open.found', { count: own.length })}</strong>
         </p>
         <ul className={styles['plain']}>
           {counts.map(
@@ -120,7 +120,7 @@ export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm })
   return (
     <>
       <Notice tone="warn">
-        <span>{t('check.found', { count: countOfFindings(findings) })}</span>
+        <span>{t('check.found', { count: findings.length })}</span>
         {isStale && <GenerateButton of={of} count={books} />}
       </Notice>
       <div className={styles['findings']}>
