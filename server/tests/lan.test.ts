@@ -1,5 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -237,6 +248,16 @@ describe.skipIf(process.getuid?.() !== 0)('root and the second folder for backup
       expect(owners()).toEqual(new Set([NOBODY]))
       expect(await isShut()).toBe(false)
       expect(statSync(copies).uid).toBe(0)
+      // Somebody puts a link to a folder of others in its place.
+      const [own = ''] = readdirSync(copies).map((name) => join(copies, name))
+      const others = join(usb?.folder ?? '', 'others')
+      mkdirSync(others)
+      writeFileSync(join(others, 'theirs'), '')
+      for (const path of [others, join(others, 'theirs')]) chownSync(path, 4_321, 4_321)
+      rmSync(own, { recursive: true })
+      symlinkSync(others, own)
+      await finished(['backup'], settings)
+      expect([others, join(others, 'theirs')].map((path) => statSync(path).uid)).toEqual([4_321, 4_321])
     },
   )
 })

@@ -46,8 +46,12 @@ export function handOverAtExit({ dataDir, backupDir, backupCopyDir }: Pick<Confi
   })
 }
 
-/** Whoever they belong to: on a disk from an older machine the account of the server has another number. */
+/**
+ * Whoever they belong to: on a disk from an older machine the account of the server has another number. Not through a link: whoever may
+ * write to the disk could point it at a folder of the system.
+ */
 function handOverCopies(own: string, owner: Owner): void {
+  if (!lstatSync(own).isDirectory()) return
   lchownSync(own, owner.uid, owner.gid)
   handOver(own, owner, () => true)
 }
