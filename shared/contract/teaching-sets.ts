@@ -32,8 +32,8 @@ export const StudentOfSet = row('StudentOfSet', { ...StudentName.shape, class: z
 export type StudentOfSet = z.infer<typeof StudentOfSet>
 
 /**
- * How many marks of a set are recorded in a term. `expected`: one for each student and each assessment that is for them, without extra credit; `recorded`: how
- * many of these exist.
+ * How many marks of a set are recorded in a term. `expected`: one for each student and each assessment that is for them, without extra
+ * credit; `recorded`: how many of these exist.
  */
 export const TeachingSetProgress = row('TeachingSetProgress', {
   teaching_set: z.object({ id: Id, name: z.string() }),

@@ -17,7 +17,8 @@ export type MissingMarksInput = {
 }
 /**
  * The assessments that count and lack marks of students who take the subject (for a teaching set: of its students), ordered by subject,
- * then as in the mark grid. Extra credit lacks none. An excluded mark, a zero and a code are marks, except a code that means that the mark is still to come.
+ * then as in the mark grid. Extra credit lacks none. An excluded mark, a zero and a code are marks, except a code that means that the mark
+ * is still to come.
  */
 export function missingMarks({ subjects, assessments, students, codes = [], categories = [] }: MissingMarksInput): MissingMarks[] {
   const pupils = students.map((student) => {

@@ -46,7 +46,8 @@ export function useUnloadQuestion(hasTyped: () => boolean): void {
 /**
  * The state of a form: its values before they are saved, and the result of saving. `field('name')` has the value, the error and the change
  * handler of a field; the error is the one of `failure` for this name in the request, until the value, or that of one of the `others` that
- * it was refused for, is another one than was sent; `failure` stands as long as one of these errors does. `send` saves; where something is missing or invalid it only marks that (`isChecked`).
+ * it was refused for, is another one than was sent; `failure` stands as long as one of these errors does. `send` saves; where something is
+ * missing or invalid it only marks that (`isChecked`).
  * `sendAndNext` saves and begins the next entry, whose number is `turn`. Leaving the page with unsaved text asks first.
  */
 export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved, next }: FormOptions<D>) {
