@@ -1,7 +1,7 @@
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import { useEffect, useState } from 'react'
 import { followEvents } from '../api/event-stream.ts'
-import { ask, askUnansweredAgain, queryClient } from '../api/queries.ts'
+import { ask, askUnansweredAgain, queryClient, refetchStale } from '../api/queries.ts'
 
 /**
  * The status of replication, from the event stream; null before the first event. `isReached` is false while no server answers; a refusal
@@ -17,7 +17,7 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
         const before = queryClient.getQueryData(queryKey)
         queryClient.setQueryData(queryKey, status)
         if (before && hasNewCount(before, status)) void queryClient.invalidateQueries({ predicate: isListOfWork })
-        if (wasAway) void askUnansweredAgain()
+        if (wasAway) void Promise.all([askUnansweredAgain(), refetchStale()])
         wasAway = false
         setReceived({ status, isReached: true })
       },

@@ -163,6 +163,27 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await page.getByRole('main').getByRole('table').waitFor({ timeout: 60_000 })
   })
 
+  test('once the server is heard again nothing says that it cannot be reached', async () => {
+    const { page, faults } = await openKept()
+    await page.clock.install()
+    await site.restart(async () => {
+      await page.reload()
+      await away(page).waitFor()
+      // The page looks for the server by itself ten seconds later.
+      await page.clock.pauseAt(await page.evaluate(() => Date.now() + 100))
+    })
+    const isHeard = page.waitForResponse(/\/api\/sync\/events/)
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await isHeard
+    for (let step = 0; step < 40 && (await away(page).count()) > 0; step += 1) {
+      await page.clock.runFor(100)
+      await page.waitForTimeout(50)
+    }
+    expect(await away(page).count()).toBe(0)
+    await cell(page, 0, 0).waitFor()
+    expect(faults).toEqual([])
+  })
+
   test('after a sign-out nothing can be read, and the server ends the session when it is back', async () => {
     const { context, page } = await openKept()
     await site.restart(async () => {
