@@ -4,6 +4,7 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import type { TFunction } from 'i18next'
+import ChevronDown from 'lucide-react/icons/chevron-down'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
 import ChevronRight from 'lucide-react/icons/chevron-right'
 import { memo, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
@@ -272,7 +273,7 @@ const GridHead = memo(function GridHead({ columns, visible: { first, last }, siz
       <div role="row" aria-rowindex={1} className={styles['headRow']}>
         <div role="columnheader" aria-colindex={1} className={styles['corner1']} style={{ width: sizes.name }}>
           {t('pupil')}
-          {sizes.isNarrow && <AssessmentSteps />}
+          {sizes.isNarrow && <Steps />}
         </div>
         <div role="presentation" className={styles['cells']} style={{ width: columns.length * sizes.column }}>
           {columns.slice(first, last + 1).map((column, at) => (
@@ -298,28 +299,29 @@ const GridHead = memo(function GridHead({ columns, visible: { first, last }, siz
 })
 
 /**
- * Buttons for the next and the former assessment, like a swipe. They leave the focus in the field, so that the on-screen keyboard stays
- * open.
+ * Buttons for the next and the former assessment, like a swipe, and for the next pupil, since the keypad of an iPhone has no Next. They leave
+ * the focus in the field, so that the on-screen keyboard stays open.
  */
-function AssessmentSteps() {
+function Steps() {
   const { t } = useTranslation('marks')
   const { controller } = useGrid()
-  const button = (step: 1 | -1, word: 'before' | 'next', shape: IconShape) => (
+  const button = (label: string, shape: IconShape, go: () => void) => (
     <button
       type="button"
       tabIndex={-1}
       className={styles['step']}
-      aria-label={t(`assessment.${word}`)}
+      aria-label={label}
       onMouseDown={(event) => event.preventDefault()}
-      onClick={() => controller.moveAssessment(step)}
+      onClick={go}
     >
       <Icon of={shape} />
     </button>
   )
   return (
     <span className={styles['steps']}>
-      {button(-1, 'before', ChevronLeft)}
-      {button(1, 'next', ChevronRight)}
+      {button(t('assessment.before'), ChevronLeft, () => controller.moveAssessment(-1))}
+      {button(t('assessment.next'), ChevronRight, () => controller.moveAssessment(1))}
+      {button(t('nextPupil'), ChevronDown, () => controller.moveDown())}
     </span>
   )
 }

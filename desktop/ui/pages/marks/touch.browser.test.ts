@@ -1,4 +1,4 @@
-import { aoife, elan, mathsExam, mathsHomework, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
+import { aoife, elan, mathsExam, mathsHomework, mathsQuiz, mei, sean, zoe } from '@markbook/shared/story/marks'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
@@ -82,6 +82,28 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await picture(page, `touch-${language}`)
     await page.keyboard.press('Escape')
     await expect.poll(() => edited(page)).toBe(null)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a button goes to the next pupil with what is typed saved, where the keypad has no Next', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', { ...phone, viewport: { width: 360, height: 640 } })
+    await cell(page, 3, 0).tap()
+    await page.keyboard.type('4')
+    const next = page.getByRole('button', { name: 'Next pupil' })
+    await next.tap()
+    await expect.poll(() => edited(page)).toBe('4 0')
+    await page.keyboard.type('3')
+    await next.tap()
+    await expect.poll(() => edited(page)).toBe('5 0')
+    await expect.poll(async () => [await scoreOf(mathsQuiz, sean), await scoreOf(mathsQuiz, elan)]).toEqual([4, 3])
+    // In the last row it closes the field.
+    await next.tap()
+    await expect.poll(() => edited(page)).toBe(null)
+    const [own, name] = await Promise.all([next.boundingBox(), page.getByRole('columnheader').first().boundingBox()])
+    expect((own?.x ?? 999) + (own?.width ?? 999)).toBeLessThanOrEqual((name?.x ?? 0) + (name?.width ?? 0))
+    expect(own?.height).toBeGreaterThanOrEqual(44)
+    await picture(page, 'touch-next-pupil')
     expect(faults).toEqual([])
     await context.close()
   })

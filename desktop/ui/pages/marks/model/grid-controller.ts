@@ -124,6 +124,15 @@ export class GridController {
     if (isSame || !this.openEditor(null, true)) this.host.focusGrid()
   }
 
+  /** Goes to the next pupil, with Next of an on-screen keyboard or the button for it. Enters what is typed; in the last row it ends there. */
+  moveDown(): void {
+    const { active: before, editing } = this.selection
+    this.commitEdit(true)
+    this.selection.moveTo(positionAfterMove(before, 'down', this.size()))
+    if (editing?.staysOpen) this.editNext(before)
+    else this.host.focusGrid()
+  }
+
   /** Goes to the next or the former assessment in the row. Enters what is typed, and opens the editor again if it was open. */
   moveAssessment(step: 1 | -1): void {
     const { active: at, editing } = this.selection
