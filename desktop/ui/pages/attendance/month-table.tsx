@@ -108,16 +108,17 @@ export function TermTotals({ classId, pupils }: { classId: string; pupils: reado
       <Answer of={totals} empty={t('noPupils')}>
         {(rows) => (
           <Table
+            wide
             label={t('totalsOf')}
             rows={rows}
             keyOf={({ student_id }) => student_id}
             columns={[
               { head: t('pupil'), cell: ({ student_id }) => names.get(student_id) ?? '…' },
-              { head: t('sessions'), look: 'number', cell: ({ sessions }) => sessions },
+              { head: t('percentage'), look: 'number', cell: ({ percentage }) => (percentage === null ? '–' : percent(percentage)) },
               { head: t('absent'), look: 'number', cell: ({ absent }) => absent },
               { head: t('excused'), look: 'number', cell: ({ excused }) => excused },
               { head: t('late'), look: 'number', cell: ({ late }) => late },
-              { head: t('percentage'), look: 'number', cell: ({ percentage }) => (percentage === null ? '–' : percent(percentage)) },
+              { head: t('sessions'), look: 'number', cell: ({ sessions }) => sessions },
             ]}
           />
         )}
