@@ -35,6 +35,7 @@ function Chart({ title, desc, height, table, keys, children }: ChartProps) {
   const { t } = useTranslation('results')
   const width = useWidth()
   const id = useId()
+  const isTouch = useMatches('(pointer: coarse)')
   const [description, describe] = useState('')
   return (
     <figure className={layout['stack']} aria-labelledby={`${id}-title`}>
@@ -53,7 +54,7 @@ function Chart({ title, desc, height, table, keys, children }: ChartProps) {
         </svg>
       </div>
       <p className={styles['description']} aria-hidden="true">
-        {description || t('chart.touch')}
+        {description || t(isTouch ? 'chart.tap' : 'chart.point')}
       </p>
       <ul className={layout['legend']}>
         {keys.map(([across, sign, meaning]) => (
@@ -81,7 +82,7 @@ function Mark({ words, children, ...box }: MarkProps) {
   const show = () => describe(words)
   return (
     // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a picture that is reached by keyboard, to have its value.
-    <g className={styles['mark']} role="img" aria-label={words} tabIndex={0} onFocus={show} onMouseEnter={show}>
+    <g className={styles['mark']} role="img" aria-label={words} tabIndex={0} onFocus={show} onMouseEnter={show} onClick={show}>
       {children}
       <rect className={styles['reach']} rx={4} {...box} />
     </g>

@@ -113,6 +113,20 @@ describe.skipIf(!headlessPath)('results', () => {
     await context.close()
   })
 
+  test('on a telephone a tap on a part of a chart shows its figures, and the page says so', async () => {
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true, isMobile: true })
+    await inTerm(context, michaelmas)
+    await site.signIn(context, 'byrne')
+    await page.goto(`${site.url}/results/${class3B.id}?view=charts`)
+    await page.getByText('Tap a part of the chart to read its figures.').first().waitFor()
+    expect(await page.getByText('Point at').count()).toBe(0)
+    await page.getByRole('img', { name: /^B \(70 to 80\)/ }).tap({ position: { x: 20, y: 4 } })
+    await page.getByText('B (70 to 80): 1 pupil').last().waitFor()
+    await picture(page, 'results-charts-touch')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the year, the summary, the comparison with the former term, and the broadsheet as files', async () => {
     const { context, page, faults } = await openWindow(browser, { acceptDownloads: true })
     await inTerm(context, hilary)
