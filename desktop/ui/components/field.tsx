@@ -122,7 +122,7 @@ export function CheckList({ label, choices, all, chosen, onChange }: CheckListPr
 
 type CodeFieldProps = {
   label: string
-  hint?: string
+  hint?: string | undefined
   error?: string | undefined
   value: string
   onChange: (typed: string) => void

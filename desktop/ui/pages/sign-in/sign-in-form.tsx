@@ -253,7 +253,8 @@ type CodeStepProps = {
 function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
   const { t } = useTranslation(['sign-in', 'app'])
   const { email, shown = '', filledIn = '' } = request
-  const [code, setCode] = useState(shown || filledIn)
+  const given = shown || filledIn
+  const [code, setCode] = useState(given)
   const [isIncomplete, setIncomplete] = useState(false)
   const [letters, setLetters] = useState(false)
   const field = useRef<HTMLInputElement>(null)
@@ -262,7 +263,7 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
     mutationFn: (token: string) => client.auth.verifyOtp({ body: { email, token } }),
     onSuccess: ({ user }) => onSignedIn(user),
   })
-  useEffect(() => (shown || filledIn ? submit : field).current?.focus(), [shown, filledIn])
+  useEffect(() => (given ? submit : field).current?.focus(), [given])
   if (needsSecond(verify.error)) return <SecondStep email={email} token={verify.variables ?? ''} onSignedIn={onSignedIn} onBack={onBack} />
   const problem = isIncomplete ? t('code.incomplete') : codeProblemOf(verify.error, t)
   const isLocked = verify.error instanceof Failure && verify.error.code === 'otp_locked'
@@ -286,18 +287,20 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
       <CodeField
         inputRef={field}
         label={t('code.label')}
-        hint={t(letters ? 'code.hintPrinted' : 'code.hint')}
+        hint={given ? undefined : t(letters ? 'code.hintPrinted' : 'code.hint')}
         error={problem}
         value={code}
         letters={letters}
         onChange={type}
         onWhole={send}
       />
-      <div className={styles['touch']}>
-        <Button size="small" onClick={switchLetters}>
-          {t(letters ? 'code.digits' : 'code.letters')}
-        </Button>
-      </div>
+      {!given && (
+        <div className={styles['touch']}>
+          <Button size="small" onClick={switchLetters}>
+            {t(letters ? 'code.digits' : 'code.letters')}
+          </Button>
+        </div>
+      )}
       <Actions>
         <Button look="quiet" onClick={onBack}>
           {t('code.back')}

@@ -219,6 +219,8 @@ describe.skipIf(!headlessPath)('a demonstration', () => {
     expect(await focused()).toContain('Cathal Byrne')
     await page.keyboard.press('Enter')
     await page.getByText('The code that would be mailed').waitFor()
+    // Nothing asks for what is filled in already.
+    expect(await page.getByText(/Eight digits|Type a code from paper/).count()).toBe(0)
     await expectForEverybody(page)
     await picture(page, 'sign-in-demo-code-pc')
     await page.keyboard.press('Enter')
