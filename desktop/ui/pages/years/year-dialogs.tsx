@@ -68,6 +68,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
   const years = useQuery(ask('academicYears', 'list'))
   // As they were when the dialog opened: a year that is added meanwhile does not change what is typed.
   const [before] = useState(years.data ?? [])
+  const proposedName = year === null ? yearAfter(before)?.name : undefined
   const offer = useProposedTerms(year === null, before)
   const form = useForm({
     initial: () => draftOf(year ?? yearAfter(before)),
@@ -128,7 +129,14 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
       {(draft.mayRepeat || isRepeated(form.failure)) && (
         <Checkbox label={t('repeat')} checked={draft.mayRepeat} onChange={({ target }) => set({ mayRepeat: target.checked })} />
       )}
-      <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
+      <TextField
+        {...field('name')}
+        label={t('name')}
+        hint={t('nameHint')}
+        maxLength={200}
+        // A typed name replaces the proposed one.
+        onFocus={({ target }) => target.value === proposedName && target.select()}
+      />
       <Row>
         <TextField {...field('startDate')} label={t('start')} type="date" />
         <TextField
