@@ -44,12 +44,19 @@ export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = 
     else close?.()
   }
   useBack(dismiss, close !== null)
+  const popup = useRef<HTMLDivElement>(null)
+  /** What is to be read before it is shown first, where the field is further down than the window is high. */
+  const begin = () => {
+    const field = first?.current
+    return field && popup.current && isBelow(field, popup.current) ? popup.current : (field ?? true)
+  }
   return (
     <Base.Root open onOpenChange={(isOpen) => !isOpen && dismiss()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup
-          initialFocus={first ?? true}
+          ref={popup}
+          initialFocus={begin}
           className={`${layout['box']} ${layout['spaced']} ${styles['popup']} ${wide ? styles['wide'] : ''}`}
         >
           <div>
@@ -73,6 +80,8 @@ export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = 
     </Base.Root>
   )
 }
+
+const isBelow = (field: HTMLElement, box: HTMLElement) => field.getBoundingClientRect().bottom > box.getBoundingClientRect().bottom
 
 /** Closes the dialog around it; «Cancel» without children. */
 export function CloseButton({ children, ...button }: Omit<ComponentProps<typeof Button>, 'onClick'>) {

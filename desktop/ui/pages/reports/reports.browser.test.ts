@@ -128,6 +128,15 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.getByRole('link', { name: 'See them in the check' }).waitFor()
     await page.getByText('This server is joined to no centre', { exact: false }).waitFor()
     await page.keyboard.press('Escape')
+    // On a small telephone the dialog begins with its warning, and not with its field.
+    await page.setViewportSize({ width: 360, height: 480 })
+    await press(page, 'Send 5 books to the ministry')
+    const warning = page.getByText('This cannot be undone')
+    await warning.waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('dialog')
+    expect((await warning.boundingBox())?.y).toBeGreaterThan(0)
+    await page.keyboard.press('Escape')
+    await page.setViewportSize(sizes.pc)
     // The findings are loaded, and shown above the field with a link to the check.
     await press(page, 'Send 5 books to the ministry')
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT')
