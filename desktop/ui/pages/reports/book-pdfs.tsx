@@ -120,21 +120,32 @@ function useMissingPdfs(reportId: string, isAny: boolean): ReadonlyMap<string, M
   return new Map(files.data?.map(({ row_id, way }) => [row_id, way === 'to_come' ? 'here' : (parent?.kind ?? 'centre')] as const))
 }
 
-/** A PDF in the browser's viewer, to print and to save. */
+/** A PDF in the browser's viewer, to print and to save; only to save where the browser has no viewer. */
 function PdfViewer({ bytes, title, name }: { bytes: Uint8Array; title: string; name: string }) {
   const { t } = useTranslation(['reports', 'app'])
   const frame = useRef<HTMLIFrameElement>(null)
   const url = useObjectUrl(useMemo(() => new Blob([bytes as BlobPart], { type: 'application/pdf' }), [bytes]))
+  const save = (
+    <Button size="small" onClick={() => saveFile(bytes, name, 'application/pdf')}>
+      {t('app:action.download')}
+    </Button>
+  )
   if (!url) return null
+  // Chrome on Android shows no PDF in a page, and prints none.
+  if (!navigator.pdfViewerEnabled)
+    return (
+      <div className={layout['stack']}>
+        <p>{t('paper.noViewer')}</p>
+        <div className={layout['row']}>{save}</div>
+      </div>
+    )
   return (
     <div className={layout['stack']}>
       <div className={layout['row']}>
         <Button size="small" onClick={() => frame.current?.contentWindow?.print()}>
           {t('app:action.print')}
         </Button>
-        <Button size="small" onClick={() => saveFile(bytes, name, 'application/pdf')}>
-          {t('app:action.download')}
-        </Button>
+        {save}
         <a href={url} target="_blank" rel="noreferrer">
           {t('paper.window')}
         </a>

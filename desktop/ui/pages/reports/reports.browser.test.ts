@@ -5,6 +5,9 @@ import { dialogsClosed, expectFits, expectForEverybody, openWindow, picture, siz
 import { headlessPath } from '../../tests/chromium.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
+/** Whether the browser says that it shows PDFs; the one of the tests shows none. */
+const hasViewer = (context: BrowserContext, has: boolean) =>
+  context.addInitScript((value) => Object.defineProperty(navigator, 'pdfViewerEnabled', { value, configurable: true }), has)
 const inMichaelmas = (context: BrowserContext) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
 const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
@@ -162,6 +165,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     const of3A = { ...ofClass, studentGroupId: class3A.id }
     const { reports } = await head.reports.generate({ body: of3A })
     const { context, page, faults } = await openWindow(browser)
+    await hasViewer(context, true)
     await inMichaelmas(context)
     await site.signIn(context, 'quinn')
     await page.goto(`${site.url}/reports/book/${reports[0]?.id}`)
@@ -188,6 +192,19 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.locator('iframe').waitFor()
     await expectForEverybody(page)
     await picture(page, 'reports-print-pc')
+
+    // Where the browser has no viewer, as on Android, nothing is shown that could not be printed.
+    await hasViewer(context, false)
+    await page.goto(`${site.url}/reports/${class3A.id}`)
+    await page.getByRole('button', { name: 'Print the class' }).click()
+    await page.getByRole('button', { name: 'Make it' }).click()
+    const made = page.getByRole('dialog')
+    await made.getByText('This browser shows no PDF in a page.', { exact: false }).waitFor()
+    expect(await made.getByRole('button', { name: 'Print' }).count()).toBe(0)
+    expect(await page.locator('iframe').count()).toBe(0)
+    const download = page.waitForEvent('download')
+    await made.getByRole('button', { name: 'Download' }).click()
+    expect((await download).suggestedFilename()).toMatch(/\.pdf$/)
 
     await page.goto(`${site.url}/reports/${class3A.id}?type=year_end`)
     await page.getByRole('button', { name: 'Make the report books' }).click()
