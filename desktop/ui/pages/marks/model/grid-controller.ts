@@ -66,6 +66,8 @@ export class GridController {
   /** Set by the page before the first key arrives. */
   host!: GridHost
   readonly block = new BlockCommands(this)
+  /** The cells with texts that were refused since the last step of undo, the newest last. */
+  private refused: MarkKey[] = []
   constructor(
     readonly sheet: Sheet,
     readonly selection: GridSelection,
@@ -238,7 +240,7 @@ export class GridController {
       const after = this.valueAt(at)
       this.addUndoStep([{ ...ids, before, after, gradeId }])
       if (after === null) this.host.announce({ key: 'cleared', count: 1 })
-    }
+    } else if (outcome === 'wrong') this.refused.push(ids)
     this.cancelEdit(isFocusElsewhere)
   }
 
@@ -270,6 +272,7 @@ export class GridController {
   private addUndoStep(changes: readonly UndoChange[]): void {
     const effective = changes.filter(({ before, after }) => before !== after)
     if (effective.length === 0) return
+    this.refused = []
     this.history.add(effective)
   }
 
@@ -320,10 +323,11 @@ export class GridController {
   }
 
   /**
-   * Undoes the last step: changed marks get their former value, new marks are deleted, and deleted marks come back with their remarks.
+   * Undoes the last step: a refused text is removed, changed marks get their former value, new marks are deleted, and deleted marks come back with their remarks.
    * Leaves out marks that were changed since.
    */
   async undo(): Promise<void> {
+    if (this.undoRefused()) return
     const changes = this.history.takeDone()
     if (!changes) {
       this.host.announce({ key: 'undo.none' })
@@ -342,6 +346,16 @@ export class GridController {
     const [only] = changes.length === 1 ? untouched : []
     if (done > 0) this.host.announce(only ? { key: 'undo.doneOne', ...only, score: only.before } : { key: 'undo.done', count: done })
     if (done < changes.length) this.host.announce({ key: 'undo.changed' })
+  }
+
+  /** Removes the newest refused text that is still in its cell, so that the mark under it is shown again; false where there is none. */
+  private undoRefused(): boolean {
+    for (let ids = this.refused.pop(); ids; ids = this.refused.pop()) {
+      if (!this.sheet.discardInvalid(ids.assessmentId, ids.studentId)) continue
+      this.host.announce({ key: 'undo.doneOne', ...ids, score: cellValueOf(this.sheet.effectiveMark(ids.assessmentId, ids.studentId)) })
+      return true
+    }
+    return false
   }
 
   /** Enters the last undone step again, except where a mark was changed since. */

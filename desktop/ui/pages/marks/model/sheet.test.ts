@@ -337,6 +337,26 @@ describe('the grid’s keys', () => {
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
   })
 
+  test('undo removes a refused text first, and leaves the mark that was entered before it', async () => {
+    selection.moveTo({ row: 1, col: 2 })
+    for (const text of ['80', '200']) {
+      controller.handleKey(key(text[0] ?? ''))
+      type(text)
+      controller.handleEditorKey(key('Enter'))
+    }
+    const at = { row: 2, col: 2 }
+    const cell = controller.idsAt(at) as NonNullable<ReturnType<typeof controller.idsAt>>
+    const before = controller.valueAt(at)
+    expect(sheet.cell(cell.assessmentId, cell.studentId).invalid).toMatchObject({ text: '200' })
+    await controller.undo()
+    expect(sheet.invalidCount()).toBe(0)
+    expect(said).toEqual([{ key: 'undo.doneOne', ...cell, score: before }])
+    expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
+    await controller.undo()
+    expect(controller.valueAt({ row: 1, col: 2 })).not.toBe(80)
+    expect(said).toHaveLength(2)
+  })
+
   describe('when pupils or assessments are added, removed or moved', () => {
     const changeTo = (pupils: typeof pupilsOf3B, present: typeof columns) => {
       const before = sheet.layout
