@@ -197,20 +197,20 @@ function CellMenu({ onAction, ...at }: CellMenuProps) {
   )
   return (
     <MenuAtCell {...at} label={t('cellMenu')}>
-      {!isReadOnly && item('remark', t('remark.action'), 'Alt+R')}
-      {!isReadOnly && item('exclude', t(isOut ? 'exclude.include' : 'exclude.action'), 'Alt+X')}
-      {item('history', t('history'), 'Alt+H')}
-      {item('explain', t('explain'), 'Alt+E')}
       {!isReadOnly && (
         <>
-          <div className={menu['menuRule']} />
           {at.grid.sheet.codes.map(({ code, name }) => (
             <Menu.Item key={code} onClick={() => at.grid.controller.enterCode(at.position, code)}>
               {name} <small>{code}</small>
             </Menu.Item>
           ))}
+          <div className={menu['menuRule']} />
         </>
       )}
+      {!isReadOnly && item('remark', t('remark.action'), 'Alt+R')}
+      {!isReadOnly && item('exclude', t(isOut ? 'exclude.include' : 'exclude.action'), 'Alt+X')}
+      {item('history', t('history'), 'Alt+H')}
+      {item('explain', t('explain'), 'Alt+E')}
       <div className={menu['menuRule']} />
       {item('copy', t('copy'), 'Ctrl+C')}
       {!isReadOnly && item('paste', t('paste.action'), 'Ctrl+V')}

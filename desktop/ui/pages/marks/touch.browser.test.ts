@@ -186,6 +186,8 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     expect(box?.y).toBeGreaterThanOrEqual(0)
     expect((box?.y ?? 999) + (box?.height ?? 999)).toBeLessThanOrEqual(640)
     expect(await menu.innerText()).not.toContain('Alt+')
+    // The button names codes, so the menu begins with them.
+    expect(await menu.getByRole('menuitem').first().innerText()).toContain('abs')
     await menu.getByRole('menuitem', { name: 'Excused' }).tap()
     await expect.poll(() => cell(page, 1, 0).innerText()).toContain('ex')
     await page.getByText('Everything is saved.').waitFor()
