@@ -1,6 +1,5 @@
 import { type ClassProgress, classes } from '@markbook/shared/contract/classes'
 import { byFoldedName } from '@markbook/shared/domain/fold'
-import { codesOfMarksToCome } from '@markbook/shared/domain/mark-codes'
 import { inSubjectOrder } from '@markbook/shared/domain/subjects-taken'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
@@ -8,7 +7,7 @@ import { on } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { assessmentsExpectingMarks } from '../assessment-categories/assessment-categories.policy.ts'
 import { rowOf } from '../policy.ts'
-import { markCodesOf } from '../schools/mark-codes.policy.ts'
+import { codesToComeOf } from '../schools/mark-codes.policy.ts'
 import { withSitters } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesFor, subjectsOfSchool } from './classes.queries.ts'
 import { countMarks, keyOf } from './progress.count.ts'
@@ -25,8 +24,7 @@ export async function factsOf(tx: ReadTx, { id: term, school_id: school, academi
   const given = await givenIn(tx, { school, groups })
   const assessments = await withSitters(tx, school, await assessmentsExpectingMarks(tx, { school, term }))
   const subjects = inSubjectOrder(await subjectsOfSchool(tx, { school }))
-  const toCome = ` ${codesOfMarksToCome(await markCodesOf(tx, school)).join(' ')} `
-  const marked = await markedByStudent(tx, { school, students, term, toCome })
+  const marked = await markedByStudent(tx, { school, students, term, toCome: await codesToComeOf(tx, school) })
   const subjectIds = subjects.map(({ id }) => id)
   const tallies = countMarks({ assessments, enrolled, given, marked }, subjectIds)
   return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, enrolled, subjects, given, tallies }

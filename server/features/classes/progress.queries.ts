@@ -1,5 +1,6 @@
-import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { isRecordedMark } from '../schools/mark-codes.policy.ts'
 
 /** The teachers of each class and subject in a year. */
 export const subjectTeachersOfYear = rowsBy(
@@ -23,8 +24,8 @@ export const givenIn = rowsBy(
 )
 
 /**
- * One row a student: the assessments of a term with a recorded mark (`isRecorded` of shared/domain), as a JSON array of ids. `students` is
- * a JSON array. `toCome`: the codes of marks still expected, separated by spaces, since a code has only letters and digits.
+ * One row a student: the assessments of a term with a recorded mark, as a JSON array of ids. `students` is a JSON array. `toCome`: what
+ * `codesToComeOf` returns.
  */
 export const markedByStudent = statement<{ school: string; students: string; term: string; toCome: string }>()(({ db, t, p, dialect }) => {
   const { grade } = t
@@ -36,7 +37,7 @@ export const markedByStudent = statement<{ school: string; students: string; ter
         eq(grade.school_id, p.school),
         dialect.inList(grade.student_id, p.students),
         eq(grade.term_id, p.term),
-        or(isNotNull(grade.score), and(isNotNull(grade.status), sql`${p.toCome} not like '% ' || ${grade.status} || ' %'`)),
+        isRecordedMark(grade, p.toCome),
       ),
     )
     .groupBy(grade.student_id)

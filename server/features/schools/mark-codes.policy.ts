@@ -1,7 +1,7 @@
 import { schoolFailures } from '@markbook/shared/contract/schools'
-import { codeNamed, type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
+import { codeNamed, codesOfMarksToCome, type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq, isNotNull } from 'drizzle-orm'
+import { type AnyColumn, and, eq, isNotNull, or, type SQLWrapper, sql } from 'drizzle-orm'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
@@ -12,6 +12,14 @@ export async function markCodesOf(tx: ReadTx, schoolId: string): Promise<readonl
   const [school] = await storedCodes(tx, { school: schoolId })
   return school?.mark_codes ?? standardMarkCodes
 }
+
+/** The codes of marks still expected, for `isRecordedMark`: between spaces, since a code has only letters and digits. */
+export const codesToComeOf = async (tx: ReadTx, schoolId: string): Promise<string> =>
+  ` ${codesOfMarksToCome(await markCodesOf(tx, schoolId)).join(' ')} `
+
+/** `isRecorded` of shared/domain as a condition. `toCome`: what `codesToComeOf` returns. */
+export const isRecordedMark = ({ score, status }: { score: AnyColumn; status: AnyColumn }, toCome: SQLWrapper) =>
+  or(isNotNull(score), and(isNotNull(status), sql`${toCome} not like '% ' || ${status} || ' %'`))
 
 const statusesOf = statement<{ school: string }>()(({ db, t: { grade }, p }) =>
   db

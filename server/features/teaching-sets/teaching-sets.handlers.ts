@@ -12,6 +12,7 @@ import { assessmentsExpectingMarks } from '../assessment-categories/assessment-c
 import { demandTeacher, enrolmentsInYear } from '../classes/classes.policy.ts'
 import { type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { inOrder, orNotFound, subjectOf } from '../references.ts'
+import { codesToComeOf } from '../schools/mark-codes.policy.ts'
 import { readableSet, setsOfYear, studentsInOrder } from './teaching-sets.policy.ts'
 import {
   assessmentsOfSet,
@@ -134,7 +135,8 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
       if (sets.length === 0) return []
       const assessments = groupedBy(await assessmentsExpectingMarks(tx, { school, term }), ({ subject_id }) => subject_id)
       const members = groupedBy(await membersOfSets(tx, { school, year }), ({ set }) => set)
-      const recorded = new Map((await recordedInSets(tx, { school, year, term })).map((row) => [row.set, Number(row.recorded)]))
+      const of = { school, year, term, toCome: await codesToComeOf(tx, school) }
+      const recorded = new Map((await recordedInSets(tx, of)).map((row) => [row.set, Number(row.recorded)]))
       return sets.map(({ id, name, subject, is_own }) => {
         const own = assessments.get(subject.id) ?? []
         const isOfSet = (of: string | null) => of === null || of === id

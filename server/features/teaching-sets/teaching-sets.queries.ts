@@ -1,6 +1,7 @@
-import { and, count, eq, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, count, eq, isNull, or } from 'drizzle-orm'
 import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { isRecordedMark } from '../schools/mark-codes.policy.ts'
 
 /** The sets of a year with their subjects. */
 export const setsWithSubjects = statement<{ school: string; year: string }>()(({ db, t, p }) => {
@@ -66,8 +67,11 @@ export const marksInSet = statement<{ school: string; set: string }>()(({ db, t:
     .limit(1),
 )
 
-/** For each set, the number of marks recorded in a term: in assessments of its subject that expect one of the student. */
-export const recordedInSets = statement<{ school: string; year: string; term: string }>()(({ db, t, p }) => {
+/**
+ * For each set, the number of marks recorded in a term: in assessments of its subject that expect one of the student. `toCome`: what
+ * `codesToComeOf` returns.
+ */
+export const recordedInSets = statement<{ school: string; year: string; term: string; toCome: string }>()(({ db, t, p }) => {
   const { teaching_set, teaching_set_member: member, enrolment, grade, assessment, assessment_category: category } = t
   return db
     .select({ set: teaching_set.id, recorded: count() })
@@ -92,7 +96,7 @@ export const recordedInSets = statement<{ school: string; year: string; term: st
         matches(teaching_set, { school_id: p.school, academic_year_id: p.year }),
         eq(assessment.is_excluded, false),
         or(isNull(category.id), eq(category.is_extra_credit, false)),
-        or(isNotNull(grade.score), isNotNull(grade.status)),
+        isRecordedMark(grade, p.toCome),
         or(isNull(assessment.student_group_id), eq(assessment.student_group_id, enrolment.student_group_id)),
         or(isNull(assessment.teaching_set_id), eq(assessment.teaching_set_id, teaching_set.id)),
       ),

@@ -231,7 +231,7 @@ describe('a teacher of a set', () => {
     expect((await change(3)).body).toMatchObject({ issues: [{ values: { classes: '3A' } }] })
   })
 
-  test('sees the progress of its marks', async () => {
+  test('sees the progress of its marks; a mark that is still to come is not recorded', async () => {
     const set = await upper()
     const progress = async (who: 'ada' | 'okafor' | 'byrne') =>
       (await st.as[who].teachingSets.progress({ query: { termId: michaelmas.id } })).map(({ teaching_set, recorded, expected, is_own }) => [
@@ -254,6 +254,11 @@ describe('a teacher of a set', () => {
     } as const
     const { id } = await st.as.quinn.assessments.create({ body: own })
     await write({ id }, fatima)
+    expect(await progress('okafor')).toEqual([[set.id, `${given + 1}/5`, false]])
+    const put = (status: string) => st.as.quinn.grades.bulk({ body: { assessmentId: id, grades: [{ studentId: fatima.id, status }] } })
+    await put('inc')
+    expect(await progress('okafor')).toEqual([[set.id, `${given}/5`, false]])
+    await put('abs')
     expect(await progress('okafor')).toEqual([[set.id, `${given + 1}/5`, false]])
     expect((await write({ id }, mei)).status).toBe(400)
     expect(mathsHomework.student_group_id).toBe(class3B.id)
