@@ -54,6 +54,17 @@ test('the class teacher is responsible for a subject without a teacher; without 
   expect(told(group({ subjects, class_teacher: null }))).toEqual([['marks', '', '1/6']])
 })
 
+test('nothing is missing once every pupil has a book and all books are sent', () => {
+  const row = group({ subjects: [subject('MA', [ada], 3, 17)], books: { ...books, sent: 6 } })
+  expect(missingIn(row)).toEqual([])
+  expect(missingByPerson([row]).size).toBe(0)
+  expect(told({ ...row, books: { ...books, sent: 5 } })).toEqual([['marks', 'ada', '1/18']])
+  expect(told({ ...row, students: 7 })).toEqual([
+    ['marks', 'ada', '1/18'],
+    ['books', 'byrne', '1/7'],
+  ])
+})
+
 test('more books than pupils, after one has left, are not missing work', () => {
   expect(missingIn(group({ students: 5 }))).toEqual([])
 })

@@ -6,7 +6,7 @@ export type ClassState = {
   class_teacher: Person | null
   students: number
   subjects: readonly { subject: Named; teachers: readonly Person[]; assessments: number; expected: number; recorded: number }[]
-  books: { made: number; without_remark: number; sent_back: number }
+  books: { made: number; without_remark: number; sent_back: number; sent: number }
   /** Number of books that are older than their marks; absent where it was not calculated. */
   outdated?: number
 }
@@ -21,11 +21,20 @@ export type Missing = { people: readonly Person[] } & (
   | ({ kind: 'books' | 'outdated' | 'remarks' | 'sent_back' } & OfClass & Count)
 )
 
+/** Whether every pupil has a book and all books are sent: marks and texts that are missing come too late for them. */
+export const isAllSent = ({
+  students,
+  books: { made, sent },
+}: Pick<ClassState, 'students'> & { books: Pick<ClassState['books'], 'made' | 'sent'> }): boolean =>
+  made > 0 && made >= students && sent >= made
+
 /**
  * What a class still lacks, in the order of the work. For a subject without a teacher in the class, the class teacher is responsible.
- * Subject remarks and conduct are optional and never missing.
+ * Subject remarks and conduct are optional and never missing. Nothing is missing once all books are sent.
  */
-export function missingIn({ class: group, class_teacher, students, subjects, books, outdated = 0 }: ClassState): Missing[] {
+export function missingIn(state: ClassState): Missing[] {
+  if (isAllSent(state)) return []
+  const { class: group, class_teacher, students, subjects, books, outdated = 0 } = state
   const lead = class_teacher ? [class_teacher] : []
   const ofMarks = subjects.flatMap(({ subject, teachers, assessments, expected, recorded }): Missing[] => {
     const people = teachers.length > 0 ? teachers : lead

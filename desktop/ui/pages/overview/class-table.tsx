@@ -12,7 +12,7 @@ import styles from './overview.module.css'
 import { useOverviewSearch } from './overview-search.ts'
 import type { Period } from './period.ts'
 import { RemindButton } from './reminders.tsx'
-import { type ClassRow, isAllApproved, marksOf, peopleBehind, sorted } from './rows.ts'
+import { type ClassRow, hasAllRemarks, isAllApproved, marksOf, peopleBehind, sorted } from './rows.ts'
 import { sortedColumn } from './sorted-head.tsx'
 
 const sorts: Record<string, (row: ClassRow) => number> = {
@@ -57,7 +57,11 @@ export function ClassTable({ rows, period, onApprove }: Props) {
       ),
     ),
     sortedColumn('remarks', t('remarksMissing'), (row) =>
-      row.books.without_remark > 0 ? toBooks(row, <Badge tone="warn">{row.books.without_remark}</Badge>, 'fill') : nothing(row),
+      row.books.without_remark > 0
+        ? toBooks(row, <Badge tone="warn">{row.books.without_remark}</Badge>, 'fill')
+        : hasAllRemarks(row.books)
+          ? '✓'
+          : '–',
     ),
     asks && sortedColumn('approval', t('toApprove'), (row) => <ApprovalCell row={row} toBooks={toBooks} onApprove={onApprove} />),
     sortedColumn('published', t('published'), (row) => countOf(row.books.published, (count) => toBooks(row, count))),
@@ -79,8 +83,6 @@ export function ClassTable({ rows, period, onApprove }: Props) {
 }
 
 const countOf = (count: number, link: (count: number) => ReactNode) => (count > 0 ? link(count) : '–')
-/** The cell of a step without open work; – where there are no report books. */
-const nothing = ({ books }: ClassRow) => (books.made > 0 ? '✓' : '–')
 
 type ApprovalCellProps = Pick<Props, 'onApprove'> & {
   row: ClassRow

@@ -1,6 +1,17 @@
 import type { ClassOverview } from '@markbook/shared/contract/overview'
 import { expect, test } from 'vitest'
-import { type ClassRow, isAllApproved, isIncomplete, lacksMarks, marksOf, peopleBehind, sorted, subjectRows, totalsOf } from './rows.ts'
+import {
+  type ClassRow,
+  hasAllRemarks,
+  isAllApproved,
+  isIncomplete,
+  lacksMarks,
+  marksOf,
+  peopleBehind,
+  sorted,
+  subjectRows,
+  totalsOf,
+} from './rows.ts'
 
 const ada = { id: 'ada', first_name: 'Ada', last_name: 'Nowak' }
 const byrne = { id: 'byrne', first_name: 'Sam', last_name: 'Byrne' }
@@ -38,11 +49,24 @@ test('a class is complete if no marks, report books, remarks or approvals are mi
   expect(isIncomplete({ ...whole, books: { ...books, sent_back: 1 } })).toBe(true)
   expect(isIncomplete({ ...whole, students: 3 })).toBe(true)
   expect(isIncomplete({ ...whole, outdated: 1 })).toBe(true)
-  expect([lacksMarks(subject('MA', 4, 4)), lacksMarks(subject('MA', 3, 4)), lacksMarks(subject('MA', 0, 0, { assessments: 0 }))]).toEqual([
+  const lacks = (recorded: number, expected: number, assessments: number, is_sent = false) =>
+    lacksMarks({ recorded, expected, assessments, is_sent })
+  expect([lacks(4, 4, 1), lacks(3, 4, 1), lacks(0, 0, 0), lacks(3, 4, 1, true), lacks(0, 0, 0, true)]).toEqual([
     false,
     true,
     true,
+    false,
+    false,
   ])
+})
+
+test('a class whose report books are all sent is complete: its missing marks come too late, and its remarks are not known', () => {
+  const sent: ClassRow = { ...part, students: 2, books: { ...books, made: 2, sent: 2 } }
+  expect([isIncomplete(sent), peopleBehind(sent)]).toEqual([false, []])
+  expect(marksOf(sent)).toEqual({ expected: 6, recorded: 4, missing: 0, unassessed: 0 })
+  expect(totalsOf([sent, part])).toMatchObject({ complete: 1, marks: 2 })
+  expect(subjectRows([sent, part], undefined).map(lacksMarks)).toEqual([false, false, true, true])
+  expect([hasAllRemarks(sent.books), hasAllRemarks(part.books), hasAllRemarks({ ...books, sent: 0 })]).toEqual([false, false, true])
 })
 
 test('all report books are approved only if none waits for its class teacher', () => {

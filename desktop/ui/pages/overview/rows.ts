@@ -1,25 +1,33 @@
 import type { ClassOverview } from '@markbook/shared/contract/overview'
-import { missingIn } from '@markbook/shared/domain/term-progress'
+import { isAllSent, missingIn } from '@markbook/shared/domain/term-progress'
 
 /** A class, with the number of its changeable report books that are older than its marks. */
 export type ClassRow = ClassOverview & { outdated: number }
 
-/** A subject of a class, with the class and its class teacher. */
-export type SubjectRow = ClassOverview['subjects'][number] & Pick<ClassOverview, 'class' | 'class_teacher'>
+/** A subject of a class, with the class and its class teacher. `is_sent`: all report books of the class are sent. */
+export type SubjectRow = ClassOverview['subjects'][number] & Pick<ClassOverview, 'class' | 'class_teacher'> & { is_sent: boolean }
 
 /** The subjects of all classes. `only`: the id of a class whose subjects are wanted; undefined for all. */
 export const subjectRows = (classes: readonly ClassOverview[], only: string | undefined): SubjectRow[] =>
   classes
     .filter((each) => only === undefined || each.class.id === only)
-    .flatMap(({ subjects, class: group, class_teacher }) => subjects.map((subject) => ({ ...subject, class: group, class_teacher })))
+    .flatMap((row) =>
+      row.subjects.map((subject) => ({ ...subject, class: row.class, class_teacher: row.class_teacher, is_sent: isAllSent(row) })),
+    )
 
-/** The marks of a class in all subjects. */
-export function marksOf({ subjects }: Pick<ClassOverview, 'subjects'>) {
+/** The marks of a class in all subjects. None is missing once all report books are sent. */
+export function marksOf(row: Pick<ClassOverview, 'subjects' | 'students' | 'books'>) {
+  const { subjects } = row
   const expected = subjects.reduce((sum, each) => sum + each.expected, 0)
   const recorded = subjects.reduce((sum, each) => sum + each.recorded, 0)
   const unassessed = subjects.filter(({ assessments }) => assessments === 0).length
-  return { expected, recorded, missing: Math.max(0, expected - recorded), unassessed }
+  const isSent = isAllSent(row)
+  return { expected, recorded, missing: isSent ? 0 : Math.max(0, expected - recorded), unassessed: isSent ? 0 : unassessed }
 }
+
+/** Whether the class teacher's remark is known to be in every report book: what is in sent ones is not counted. */
+export const hasAllRemarks = ({ made, without_remark, sent }: ClassOverview['books']): boolean =>
+  made > 0 && sent === 0 && without_remark === 0
 
 /** Whether every report book is approved or sent; false while some wait for their class teacher. */
 export const isAllApproved = ({ made, approved, sent }: ClassOverview['books']): boolean => made > 0 && approved + sent >= made
@@ -28,9 +36,13 @@ export const isAllApproved = ({ made, approved, sent }: ClassOverview['books']):
 export const isIncomplete = (row: ClassRow): boolean =>
   missingIn(row).length > 0 || row.books.to_approve + row.books.sent_back + row.outdated > 0
 
-/** Whether a subject has no assessment, or an assessment without some of its marks. */
-export const lacksMarks = ({ assessments, expected, recorded }: Pick<SubjectRow, 'assessments' | 'expected' | 'recorded'>): boolean =>
-  assessments === 0 || recorded < expected
+/** Whether a subject has no assessment, or an assessment without some of its marks, and not all report books are sent. */
+export const lacksMarks = ({
+  assessments,
+  expected,
+  recorded,
+  is_sent,
+}: Pick<SubjectRow, 'assessments' | 'expected' | 'recorded' | 'is_sent'>): boolean => !is_sent && (assessments === 0 || recorded < expected)
 
 /** The people whose work is missing, each once. */
 export const peopleBehind = (row: ClassOverview) => [

@@ -13,7 +13,7 @@ import { lacksMarks, type SubjectRow, sorted } from './rows.ts'
 import { sortedColumn } from './sorted-head.tsx'
 
 const sorts: Record<string, (row: SubjectRow) => number> = {
-  marks: ({ expected, recorded, assessments }) => expected - recorded + (assessments === 0 ? 1 : 0),
+  marks: (row) => (lacksMarks(row) ? row.expected - row.recorded + (row.assessments === 0 ? 1 : 0) : 0),
   remarks: ({ entries, remarks }) => entries - remarks,
 }
 
@@ -34,21 +34,25 @@ export function SubjectTable({ rows, period: { term, type } }: { rows: readonly 
           head: t('teacher'),
           cell: ({ teachers }) => (teachers.length > 0 ? enumerated(teachers.map(nameOf)) : t('noTeacher')),
         },
-        sortedColumn<SubjectRow>(
-          'marks',
-          t('marks'),
-          ({ class: { id: classId }, subject: { id: subjectId }, assessments, expected, recorded }) =>
-            assessments === 0 ? (
-              <Link to="/assessments" search={{ subject: subjectId }}>
-                <Badge>{t('noAssessment')}</Badge>
-              </Link>
-            ) : (
-              <Link to="/marks/$classId/$subjectId" params={{ classId, subjectId }} className={styles['figure']}>
-                <Meter count={recorded} all={expected} />
-                {recorded < expected && <Badge tone="warn">{t('missing', { count: expected - recorded })}</Badge>}
-              </Link>
-            ),
-        ),
+        sortedColumn<SubjectRow>('marks', t('marks'), (row) => {
+          const {
+            class: { id: classId },
+            subject: { id: subjectId },
+            assessments,
+            expected,
+            recorded,
+          } = row
+          return assessments === 0 ? (
+            <Link to="/assessments" search={{ subject: subjectId }}>
+              <Badge>{t('noAssessment')}</Badge>
+            </Link>
+          ) : (
+            <Link to="/marks/$classId/$subjectId" params={{ classId, subjectId }} className={styles['figure']}>
+              <Meter count={recorded} all={expected} />
+              {lacksMarks(row) && <Badge tone="warn">{t('missing', { count: expected - recorded })}</Badge>}
+            </Link>
+          )
+        }),
         sortedColumn<SubjectRow>('remarks', t('subjectRemarks'), ({ class: { id: classId }, subject, entries, remarks }) =>
           entries === 0 ? (
             '–'
