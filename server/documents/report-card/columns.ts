@@ -1,6 +1,6 @@
 import { isPartialCell, isPartialTerm, isPartialYear, type TermCell } from '@markbook/shared/domain/partial'
 import type { Words } from '../words.ts'
-import type { ReportCardLayout, TermEntry, TermLayout, YearEntry, YearLayout } from './report-card.input.ts'
+import type { ReportCard, ReportCardLayout, TermEntry, TermLayout, YearEntry, YearLayout } from './report-card.input.ts'
 
 /** A column of figures: its head, the small text under the head, its width in points. `isResult`: the result of the row. */
 type FigureColumn<Entry> = {
@@ -127,4 +127,10 @@ export function columnsOf(layout: ReportCardLayout, words: Words): Columns<TermE
     average: words.say('card.yearAverage'),
     isPartial: (entry: YearEntry) => isPartialYear({ ...entry, terms: termsIn(entry) }, { ...layout, calculation_model: layout.kind }),
   }
+}
+
+/** Whether a result of the card is partial, and so its average. */
+export function hasPartial(layout: ReportCardLayout, words: Words, { entries }: Pick<ReportCard, 'entries'>): boolean {
+  const { isPartial } = columnsOf(layout, words) as Columns<TermEntry | YearEntry>
+  return entries.some((entry) => isPartial(entry))
 }

@@ -6,7 +6,7 @@ import { letterhead } from '../drawing/letterhead.ts'
 import { wrap } from '../drawing/lines.ts'
 import { fullName, type Words } from '../words.ts'
 import type { Card } from './card.ts'
-import { columnsOf } from './columns.ts'
+import { columnsOf, hasPartial } from './columns.ts'
 
 const KIND: Style = { face: 'semibold', size: 8, color: colors.accent, spacing: 1.1 }
 const STUDENT: Style = { face: 'semibold', size: 21, color: colors.text }
@@ -123,8 +123,13 @@ function factsBlock(card: Card): Block {
 function standing({ own, frame, layout, words }: Card): { label: string; value: string; beside: string }[] {
   const letter = letterFor(frame.scale, own.overall_average)
   const attendance = own.attendance_percentage ?? own.attendance?.percentage ?? null
+  const percent = hasPartial(layout, words, own) ? '% †' : '%'
   return [
-    { label: columnsOf(layout, words).average, value: words.figure(own.overall_average), beside: own.overall_average === null ? '' : '%' },
+    {
+      label: columnsOf(layout, words).average,
+      value: words.figure(own.overall_average),
+      beside: own.overall_average === null ? '' : percent,
+    },
     { label: words.say('card.overallLetter'), value: letter?.letter ?? '–', beside: letter?.remark ?? '' },
     {
       label: words.say('card.position'),

@@ -2,7 +2,7 @@ import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { cut, wrap } from '../drawing/lines.ts'
 import type { Card, Density } from './card.ts'
-import { type Columns, cellText, columnsOf } from './columns.ts'
+import { type Columns, cellText, columnsOf, hasPartial } from './columns.ts'
 import type { TermEntry, YearEntry } from './report-card.input.ts'
 
 const LETTER = 46
@@ -205,9 +205,7 @@ export function subjectBlocks(card: Card): { head: Block | null; blocks: Block[]
     return { head: null, blocks: textBlock(card, none, { face: 'italic', size: 9.5, color: colors.quiet }, 6) }
   }
   const rows = card.own.entries.flatMap((entry) => rowBlocks(table, entry))
-  const partial = card.own.entries.some((entry) => table.columns.isPartial(entry))
-    ? textBlock(card, card.words.say('card.partial'), NOTE, 1)
-    : []
+  const partial = hasPartial(card.layout, card.words, card.own) ? textBlock(card, card.words.say('card.partial'), NOTE, 1) : []
   const codes = codesOn(table)
   const explained =
     codes.length > 0
