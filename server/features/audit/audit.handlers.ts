@@ -76,5 +76,18 @@ const cellsOf = ({ at, actor, node_name, entity, name, row_id, action, changes }
     .map(([column, { before, after }]) => `${column}: ${[before, after].map(said).join(' → ')}`)
     .join('; '),
 ]
-const said = (value: unknown): string =>
-  value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+
+type Part = { letter?: string; minimum?: number; code?: string }
+
+/** A value for a cell of a spreadsheet: of a list its members, of the results of a report book only that they were stored. */
+function said(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map(partText).join(', ')
+  return typeof value === 'object' ? 'as they stood then' : String(value)
+}
+
+function partText(part: unknown): string {
+  if (typeof part !== 'object' || part === null) return String(part)
+  const { letter, minimum, code = '' } = part as Part
+  return letter === undefined ? code : `${letter} ${minimum}`
+}

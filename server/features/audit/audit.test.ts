@@ -4,6 +4,7 @@ import { limits } from '@markbook/shared/limits'
 import { elan, hilltopPupil, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
+import { class3B, michaelmas } from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditDue } from '../../replication/audit/schedule.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -157,6 +158,13 @@ describe('GET /api/audit/export', () => {
         .filter((cell) => /^"?[=+@]/.test(cell)),
     ).toEqual([])
     expect(whole).not.toContain('Older entries')
+    // A list is told by its members, the results of a report book only that they were stored.
+    await st.as.okafor.schools.updateMine({ body: { schoolDays: [1, 2, 3] } })
+    await st.as.okafor.reports.generate({ body: { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' } })
+    const after = await text()
+    expect(after).toContain('school_days:  → 1, 2, 3')
+    expect(after).toContain('as they stood then')
+    expect(after).not.toMatch(/[{[]"/)
     expect(await text({ entity: 'nothing' })).toMatch(/^\uFEFFtime.*\r\n$/)
     await withLowerLimit(limits.audit.entries, 'perExport', 2, async () => {
       expect((await text()).split('\r\n')).toEqual(expect.objectContaining({ length: 5, 3: expect.stringContaining('Older entries') }))
