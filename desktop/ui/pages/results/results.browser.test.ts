@@ -82,6 +82,11 @@ describe.skipIf(!headlessPath)('results', () => {
     await page.goto(`${site.url}/results/${class3B.id}?pupil=${elan.id}&explain=${maths.id}`)
     await page.getByText('no mark yet').waitFor()
     await page.getByText('there is no exam average, so coursework counts alone').waitFor()
+    // A code is no missing mark.
+    const exam = page.getByLabel('Try a mark in Christmas exam', { exact: false })
+    await exam.fill('abs')
+    await page.getByText('Absent', { exact: true }).waitFor()
+    expect(await page.getByText('no mark yet').count()).toBe(0)
     expect(faults).toEqual([])
     await context.close()
   })

@@ -1,5 +1,5 @@
 import type { Explanation } from '@markbook/shared/contract/calculations'
-import type { MarkCode } from '@markbook/shared/domain/mark-codes'
+import { codeNamed, type MarkCode } from '@markbook/shared/domain/mark-codes'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
@@ -67,6 +67,8 @@ function OneMark({ mark, present, typed, codes, isOpened, onChange }: OneProps) 
   const text = typed?.text ?? valueText(stored)
   const parsed = parseMark(text, max, codes, stored)
   const error = parsed.kind === 'wrong' ? t(`marks:wrong.${parsed.reason}`, { max: editable(max) }) : null
+  // A code stands in place of a mark.
+  const codeName = left_out === 'no_mark' && mark.status ? (codeNamed(codes, mark.status)?.name ?? mark.status) : null
   const isAssessmentOut = left_out === 'excluded_assessment'
   const facts = [t(`explain.${assessment_type}`), t('marks:weight', { weight: number(weight) })]
   return (
@@ -96,7 +98,7 @@ function OneMark({ mark, present, typed, codes, isOpened, onChange }: OneProps) 
         </span>
       )}
       <div className={`${styles['wide']} ${layout['row']}`}>
-        {left_out && <Badge tone="warn">{t(`explain.${left_out}`)}</Badge>}
+        {left_out && <Badge tone="warn">{codeName ?? t(`explain.${left_out}`)}</Badge>}
         {left_out && exclusion_reason && <span className={layout['note']}>{exclusion_reason}</span>}
         {!isAssessmentOut && mark.score !== null && (
           <Checkbox
