@@ -18,6 +18,14 @@ const covered = (page: Page) =>
     })
   })
 
+/** The entries for which the menu must be scrolled. */
+const hidden = (page: Page) =>
+  page.evaluate(() => {
+    const menu = document.querySelector('nav')
+    const end = document.documentElement.style.getPropertyValue('--toasts') ? (menu?.clientHeight ?? 0) : 0
+    return [...document.querySelectorAll('nav a')].flatMap((link) => (link.getBoundingClientRect().bottom > end ? [link.textContent] : []))
+  })
+
 describe.skipIf(!headlessPath)('the frame', () => {
   const { site, browser, open } = siteInBrowser()
 
@@ -45,6 +53,8 @@ describe.skipIf(!headlessPath)('the frame', () => {
       await page.getByLabel('Last day').fill(to)
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText(`${name} is saved.`).waitFor()
+      // One message leaves all of the menu of an old PC to be seen.
+      if (name === '2026/27') await expect.poll(() => hidden(page)).toEqual([])
     }
     expect(await page.getByText(/is saved\.$/).count()).toBe(2)
     await expect.poll(() => covered(page)).toEqual([])
