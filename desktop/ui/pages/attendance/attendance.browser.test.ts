@@ -31,11 +31,17 @@ describe.skipIf(!headlessPath)('the register', () => {
     const day = '2025-11-17'
     const { context, page, faults } = await opened(day)
     await page.getByText('Not taken yet').waitFor()
+    const isStrong = () =>
+      group(page, 'Adeyemi, Zoë')
+        .getByRole('radio', { checked: true })
+        .evaluate((button) => getComputedStyle(button).borderTopWidth === '2px')
+    expect(await isStrong()).toBe(false)
     await group(page, 'Adeyemi, Zoë').getByRole('radio', { checked: true }).focus()
     // Adeyemi absent, Chen present, Murphy Aoife late, Murphy Seán excused.
     for (const key of ['a', 'p', 'l', 'e']) await page.keyboard.press(key)
     await expect.poll(() => codesOn(day)).toEqual({ taken: 1, [zoe.id]: 'absent', [aoife.id]: 'late', [sean.id]: 'excused' })
     await page.getByText(SAVED).waitFor()
+    expect(await isStrong()).toBe(true)
     await picture(page, 'attendance-pc')
     await expectForEverybody(page)
     await page.keyboard.press('Backspace')

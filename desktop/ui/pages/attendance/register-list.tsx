@@ -51,7 +51,7 @@ export function RegisterList({ register, pupils, label }: Props) {
     event.preventDefault()
   }
   return (
-    <ul className={styles['pupils']} aria-label={label} onKeyDown={onKeyDown}>
+    <ul className={styles['pupils']} aria-label={label} data-taken={register.isTaken} onKeyDown={onKeyDown}>
       {pupils.map((pupil) => (
         <Row
           key={pupil.id}
