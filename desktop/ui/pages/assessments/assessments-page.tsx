@@ -20,7 +20,7 @@ import { AssessmentDialog } from './assessment-dialog.tsx'
 
 /** The assessments of a subject in the chosen term, for people who may mark it. */
 export function AssessmentsPage() {
-  const { t } = useTranslation('assessments')
+  const { t } = useTranslation(['assessments', 'app'])
   const { term, year, isLoading } = useChosenTerm()
   const { subject: requestedId } = useSearch({ from: '/school/assessments' })
   const navigate = useNavigate()
@@ -40,7 +40,7 @@ export function AssessmentsPage() {
               {t('add')}
             </DialogButton>
           )}
-          <ButtonLink to="/bin">{t('bin')}</ButtonLink>
+          <ButtonLink to="/bin">{t('app:navigation.bin')}</ButtonLink>
         </>
       }
     >

@@ -15,7 +15,7 @@ describe.skipIf(!headlessPath)('the bin', () => {
     await page.getByLabel('Type the title').fill('Spring test')
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('It can be restored for 30 days', { exact: false }).first().waitFor()
-    await page.getByRole('link', { name: 'Deleted assessments' }).click()
+    await page.locator('main').getByRole('link', { name: 'Bin' }).click()
     const row = page.getByRole('row').filter({ hasText: 'Spring test' })
     await expect.poll(() => row.innerText()).toMatch(/Assessment.*Mathematics · Hilary.*6 marks.*Ada Nowak/s)
     await expectForEverybody(page)
