@@ -21,6 +21,13 @@ export const useBooks = (of: BookScope, enabled = true) => useQuery({ ...ask('re
 /** The entries of these report books: all, or those of the subjects that this person teaches in the class. */
 export const useEntries = (of: BookScope) => useQuery(askWhole('reports', 'entries', booksRequest(of)))
 
+/** Tells of a report book whether its average has the sign of a partial result, which one of its results has. */
+export function usePartialAverage(of: BookScope): (book: Pick<ListedBook, 'id' | 'overall_average'>) => boolean {
+  const { data } = useEntries(of)
+  const partialBooks = new Set(data?.filter(({ is_partial }) => is_partial).map(({ report_book_id }) => report_book_id))
+  return ({ id, overall_average }) => overall_average !== null && partialBooks.has(id)
+}
+
 /** Whether the report books are older than the marks. Read for each page, since marks change without them. */
 export const standingQuery = (of: BookScope) => ({ ...askWhole('reports', 'standing', booksRequest(of)), staleTime: 0 })
 export const useStanding = (of: BookScope) => useQuery(standingQuery(of))

@@ -13,7 +13,7 @@ import { ChooseClass, type ClassContext, ClassPage, ClassSwitch, type ListedClas
 import { PartialLegend, SignedFigure } from '../results/partial-figures.tsx'
 import { ApprovalBadge, ApprovalNotice } from './approval.tsx'
 import { BookActions, statusTones } from './book-actions.tsx'
-import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
+import { type BookScope, type ListedBook, useBooks, useEntries, usePartialAverage, useStanding } from './book-queries.ts'
 import { type BooksType, type BookView, bookViews, useBooksSearch } from './book-search.ts'
 import { differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
 import { FillView } from './fill-view.tsx'
@@ -130,8 +130,7 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
     const { written, all } = wordsByBookId.get(report_book_id) ?? { written: 0, all: 0 }
     wordsByBookId.set(report_book_id, { written: written + (teacher_remark?.trim() ? 1 : 0), all: all + 1 })
   }
-  const partialBooks = new Set(entries.data?.filter(({ is_partial }) => is_partial).map(({ report_book_id }) => report_book_id))
-  const isPartial = ({ id, overall_average }: ListedBook) => overall_average !== null && partialBooks.has(id)
+  const isPartial = usePartialAverage(of)
   const columns: Column<ListedBook>[] = [
     {
       head: t('pupil'),

@@ -13,8 +13,9 @@ import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { useScale } from '../results/class-page.tsx'
+import { FigureSign } from '../results/partial-figures.tsx'
 import { SentBackReason } from './approval.tsx'
-import { type BookScope, booksRequest, useBooks, useEntries } from './book-queries.ts'
+import { type BookScope, booksRequest, useBooks, useEntries, usePartialAverage } from './book-queries.ts'
 import { useBooksSearch } from './book-search.ts'
 import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
 import styles from './reports.module.css'
@@ -66,6 +67,7 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
   const { t } = useTranslation('reports')
   const { at } = useBooksSearch().search
   const books = useBooks(of)
+  const isPartial = usePartialAverage(of)
   const earlier = useQueries({
     queries: otherTerms({ of, chosen }).map(({ id }) => ({
       ...ask('reports', 'list', booksRequest({ ...of, termId: id })),
@@ -88,7 +90,8 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
                     {listedName(book.student)}
                   </Link>
                   <span className={`${layout['note']} ${styles['figures']}`}>
-                    {figure(book.overall_average)}{' '}
+                    {figure(book.overall_average)}
+                    {isPartial(book) && <FigureSign of="partial" />}{' '}
                     {book.position !== null && `· ${t('placed', { position: book.position, total: book.total_students })}`}
                   </span>
                 </>

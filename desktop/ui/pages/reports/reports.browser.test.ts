@@ -47,6 +47,9 @@ describe.skipIf(!headlessPath)('report books', () => {
     await picture(page, 'reports-books-pc')
 
     await page.getByRole('link', { name: 'Fill in' }).press('Enter')
+    const rowOf = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name }) })
+    await rowOf('Ó Briain, Élan').getByText('†').waitFor()
+    expect(await rowOf('Wójcik, Łukasz').getByText('†').count()).toBe(0)
     await page.getByLabel('Remark: Zoë Adeyemi').focus()
     await page.keyboard.type('Zoë works with care.')
     await page.keyboard.press('Enter')
@@ -65,6 +68,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.keyboard.press('Control+ArrowUp')
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Attendance in percent: Zoë Adeyemi')
     await page.getByText('Attendance is a percentage from 0 to 100.').waitFor()
+    await page.getByText('1 entry is in this window and not saved yet').waitFor()
     await page.keyboard.type('98,5')
     await page.keyboard.press('Enter')
     await page.keyboard.type('97')
@@ -76,6 +80,7 @@ describe.skipIf(!headlessPath)('report books', () => {
         ['Zoë works with care.', null, 98.5],
         ['A steady term.', 'Good', 97],
       ])
+    await page.getByText('Everything is saved on this server').waitFor()
 
     await page.getByLabel('Fill in').selectOption('English')
     await page.getByLabel('Letter: Zoë Adeyemi').selectOption('A')
@@ -150,7 +155,8 @@ describe.skipIf(!headlessPath)('report books', () => {
     await expectForEverybody(page)
     await picture(page, 'reports-send-pc')
     await page.keyboard.press('Enter')
-    await page.getByText('5 books are sent to the ministry.').waitFor()
+    await page.getByText('5 books are closed for good.').waitFor()
+    await page.getByText('This server is joined to no centre', { exact: false }).waitFor()
     await page.getByRole('button', { name: 'Close' }).first().press('Enter')
     await expect.poll(async () => new Set((await books()).map(({ status }) => status))).toEqual(new Set(['sent_to_ministry']))
     // Many states of a report book do not wrap the cell beside them.
@@ -240,8 +246,10 @@ describe.skipIf(!headlessPath)('report books', () => {
     expect(await page.getByRole('button', { name: /Publish|Send|Print/ }).count()).toBe(0)
     await expectForEverybody(page)
     await page.goto(`${site.url}/marks/${class3B.id}/${maths.id}?term=${michaelmas.id}`)
-    const sent = page.getByText(/report books? of this class (was|were) sent to the ministry/)
+    const sent = page.getByText(/report books? of this class (is|are) sent/)
     await sent.waitFor()
+    const at = await sent.boundingBox()
+    expect((at?.y ?? Number.NaN) + (at?.height ?? 0)).toBeLessThan(sizes.pc.height)
     // Books that are sent while the grid is open.
     await page.clock.install()
     await page.route('**/api/reports/sent?*', (route) => route.fulfill({ json: { sent: 0 } }))
@@ -266,7 +274,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     const attendance = page.getByLabel('Attendance in percent: Fatima Haddad')
     await attendance.fill('101')
     await page.getByRole('link', { name: 'All books of the class' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Leave this page?' })
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
     await dialog.getByText('Correct it, or empty the field.').waitFor()
     await expectForEverybody(page)
     await picture(page, 'reports-leaving-pc')

@@ -51,11 +51,22 @@ function open({ owner, isShown, demandOwn }: Whose) {
     saved: () => {},
     removed: () => {},
   })
-  tellUnsaved(kept, 'reports', isShown)
+  const wrongRows = new Set<unknown>()
+  const isStored = () => wrongRows.size === 0 && kept.isStored()
+  const tell = tellUnsaved({ ...kept, isStored }, 'reports', isShown, () => wrongRows.size)
   return {
     ...kept,
     /** Notes where the texts of a group are written; stored with them, so that they can be sent from another page. */
     writtenIn: (group: TextGroup, place: TextPlace) => void kept.places.set(textGroupKey(group), place),
+    /** Counts a row with an invalid value as unsaved, which is neither stored nor sent. Returns a function that no longer counts it. */
+    countWrong: (row: unknown) => {
+      wrongRows.add(row)
+      tell()
+      return () => {
+        wrongRows.delete(row)
+        tell()
+      }
+    },
   }
 }
 

@@ -47,6 +47,8 @@ export function useAutosave<F extends TextField>(stored: FieldValues<F>, options
   )
   const snapshot = useSyncExternalStore(row.subscribe, row.getSnapshot)
   useEffect(() => row.mergeStored(stored), [row, stored])
+  const isWrong = snapshot.state === 'wrong'
+  useEffect(() => (isWrong ? session.countWrong(row) : undefined), [isWrong, session, row])
   useEffect(() => {
     const stop = row.follow()
     if (rows.size === 0) addEventListener('beforeunload', confirmUnload)
