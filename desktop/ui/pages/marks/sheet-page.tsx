@@ -246,10 +246,9 @@ export function SheetView(props: SheetViewProps) {
                 hasPanel={dialog?.is === 'explain' || dialog?.is === 'history'}
               />
               <CellDetails grid={grid} onAction={runAction} onMenu={openMenu} />
-              <StatusBar grid={grid} />
+              <StatusBar grid={grid}>{!isSet && <SentNotice classId={classId} termId={term.id} />}</StatusBar>
               <UnsavedMarks sheet={sheet} onShow={goTo} />
             </div>
-            {!isSet && <SentNotice classId={classId} termId={term.id} />}
             <Legend />
           </>
         )}

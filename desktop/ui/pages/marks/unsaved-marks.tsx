@@ -1,7 +1,7 @@
 import type { Failure } from '@markbook/shared/failures'
 import { useBlocker } from '@tanstack/react-router'
 import i18next from 'i18next'
-import { useSyncExternalStore } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useOldestSeen } from '../../api/last-seen.ts'
 import { Button } from '../../components/button.tsx'
@@ -198,7 +198,7 @@ export function LeavingWarning({ sheet, onShow, controller }: Props & { controll
 }
 
 /** The line below the grid: where its marks are stored, and the last message. Its height does not change. */
-export function StatusBar({ grid: { sheet, message } }: { grid: Grid }) {
+export function StatusBar({ grid: { sheet, message }, children }: { grid: Grid; children?: ReactNode }) {
   const text = useSyncExternalStore(message.listen, () => message.text)
   return (
     <div className={styles['bar']}>
@@ -206,6 +206,7 @@ export function StatusBar({ grid: { sheet, message } }: { grid: Grid }) {
       <p className={`${layout['soft']} ${styles['message']}`} role="status">
         {text}
       </p>
+      {children}
     </div>
   )
 }

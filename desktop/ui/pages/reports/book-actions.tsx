@@ -29,7 +29,7 @@ import { useFirstField } from './first-field.ts'
 import { GenerateButton } from './generate-button.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
-import { SentNowhere } from './sent-nowhere.tsx'
+import { SentNowhere, useSentNowhere } from './sent-nowhere.tsx'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
@@ -172,6 +172,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const isOver = run !== null && run.done === run.total
   const done = run ? run.total - run.failed.length : 0
   const mustCount = action === 'send'
+  const isNowhere = useSentNowhere() && action === 'send'
   const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
   const start = async () => {
     await runEach(confirmed, requests[action], setRun)
@@ -200,7 +201,12 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
       {run ? (
         <>
           {!isOver && <Progress label={t(`${action}.running`)} done={run.done} total={run.total} />}
-          {isOver && done > 0 && <Notice tone="good">{t(`${action}.done`, { count: done })}</Notice>}
+          {isOver && done > 0 && (
+            <>
+              <Notice tone="good">{t(isNowhere ? 'send.closed' : `${action}.done`, { count: done })}</Notice>
+              {isNowhere && <SentNowhere />}
+            </>
+          )}
           {isOver && run.failed.length > 0 && (
             <Notice tone="bad">
               <div>

@@ -3,9 +3,14 @@ import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Notice } from '../../components/page.tsx'
 
-/** Says before books are sent from a school's server without a centre that nobody gets them. */
+/** Whether nobody gets the books that are sent, since this is a school's server without a centre. */
+export function useSentNowhere(): boolean {
+  const { data } = useQuery(ask('replication', 'status'))
+  return data?.state === 'alone' && data.may_join
+}
+
+/** Says before and after books are sent from a school's server without a centre that nobody gets them. */
 export function SentNowhere() {
   const { t } = useTranslation('reports')
-  const { data } = useQuery(ask('replication', 'status'))
-  return data?.state === 'alone' && data.may_join ? <Notice tone="warn">{t('send.nowhere')}</Notice> : null
+  return useSentNowhere() ? <Notice tone="warn">{t('send.nowhere')}</Notice> : null
 }
