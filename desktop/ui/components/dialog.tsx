@@ -217,7 +217,7 @@ export function LeaveDialog({ go, onStay, onLeave, ...found }: LeaveProps) {
   const { t } = useTranslation('app')
   const [{ lead, unsaved }] = useState(found)
   return (
-    <Dialog title={t('leave.title')} lead={lead} onClose={onStay}>
+    <Dialog title={t('unsaved.leaveTitle')} lead={lead} onClose={onStay}>
       <ul className={layout['bullets']}>
         {unsaved.slice(0, MAX_LISTED).map(({ key, name, reason }) => (
           <li key={key}>

@@ -99,7 +99,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await picture(page, 'marks-mistake')
     expect(await scoreOf(mathsQuiz.id, lukasz.id)).toBe(9.25)
     await page.getByRole('link', { name: 'Classes' }).click()
-    await page.getByRole('dialog').getByText('Leave this page?').waitFor()
+    await page.getByRole('dialog').getByText('Leave without saving?').waitFor()
     expect(await page.getByRole('dialog').innerText()).toMatch(/Łukasz[\s\S]*20,5[\s\S]*above the maximum, 20/)
     expect(await page.getByRole('dialog').innerText()).not.toContain('server')
     await page.getByRole('button', { name: 'Stay here' }).click()
