@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { failures } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { NodeRole } from '@markbook/shared/tables/node'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -12,7 +13,7 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { type CodeKeys, codeKeys, invitationId, isKey, type NodeKeys } from './keys.ts'
-import { keptName } from './nodes.ts'
+import { keptName, nameAnew } from './nodes.ts'
 
 export const syncFailures = failures('sync', {
   invitationInvalid: [
@@ -134,11 +135,12 @@ export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>
   if (used_at !== null || !(await isStillGiven(tx, invitation))) throw syncFailures.invitationInvalid()
   const { sync_invitation } = tx.t
   await tx.local.update(tx.t.sync_invitation).set({ used_at: tx.now }).where(eq(sync_invitation.id, id))
+  const school_id = await schoolToJoin(tx, invited, join)
   const child = {
     id: tx.newId(),
     kind: join.kind,
-    name: keptName(join.name),
-    school_id: await schoolToJoin(tx, invited, join),
+    name: await nameAmong(tx, { ...invitation, school_id }, join),
+    school_id,
     user_id,
     node_id: join.node,
     public_key: join.public_key,
@@ -148,6 +150,32 @@ export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>
   await tx.local.insert(tx.t.sync_peer).values({ ...NEW_PEER, ...child, side: 'child' })
   return joinedAs(tx, host, child, join)
 }
+
+const childrenHere = rowsBy('sync_peer', { school: 'school_id' }, { where: { side: 'child' } })
+
+/**
+ * The name of a node that joins. A node that left and joins again, or comes by another address, is enrolled here already: it is called as
+ * one that began anew, so that people see one computer and not two. Its number follows from the one before (`joinParent`).
+ */
+async function nameAmong(tx: ReadTx, { code_hash, school_id, user_id }: Invited, { kind, name, node }: Join): Promise<string> {
+  const children = await childrenHere(tx, { school: school_id as string })
+  const former = children.find(
+    (each) =>
+      each.kind === kind &&
+      each.user_id === user_id &&
+      each.revoked_at === null &&
+      numberAgain(invitationId(code_hash), each.node_id) === node,
+  )
+  return former
+    ? nameAnew(
+        former.name,
+        children.map((each) => each.name),
+      )
+    : keptName(name)
+}
+
+/** The number under which a node joins whose number is enrolled already, so that another attempt names the same. `id`: of the invitation. */
+export const numberAgain = (id: string, number: string): string => naturalId('node', id, number)
 
 const placeOf = rowsBy('school_management', { school: 'school_id', user: 'user_id' }, { lock: true })
 

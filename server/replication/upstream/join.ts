@@ -1,5 +1,4 @@
 import { replicationFailures } from '@markbook/shared/contract/replication'
-import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, Joined, PROTOCOL } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
@@ -8,7 +7,7 @@ import { isInsecure } from '../../network/addresses.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
-import { everyParent, keysOfCode, NEW_PEER, presentParents, syncFailures } from '../identity/enrolment.ts'
+import { everyParent, keysOfCode, NEW_PEER, numberAgain, presentParents, syncFailures } from '../identity/enrolment.ts'
 import { isReplyProved, nodeKeys, type Reply, signatureOf } from '../identity/keys.ts'
 import { keptName } from '../identity/nodes.ts'
 import { beginUnderNumber, isSamePlace } from '../incarnation/incarnation.ts'
@@ -38,8 +37,7 @@ export async function joinParent(services: Here, joining: Joining, carry: Carrie
   let node = store.nodeId
   const joined = await ask(services, { ...joining, node, user }, carry).catch(async (error: unknown) => {
     if (!(error instanceof LineFailure) || error.code !== 'sync.node_taken') throw error
-    // The number follows from the code, so that the parent recognises this node when it asks again.
-    node = naturalId('node', keysOfCode(joining.code).id, node)
+    node = numberAgain(keysOfCode(joining.code).id, node)
     return ask(services, { ...joining, node, user }, carry)
   })
   // Checked here too, whatever the parent checks.

@@ -2,9 +2,10 @@ import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { computersBelow, copiesAmong } from '../../features/replication/below.ts'
 import { invite, keysOfCode, parentsOf } from '../../replication/identity/enrolment.ts'
 import { proveReply, signatureOf } from '../../replication/identity/keys.ts'
-import { revokePeer } from '../../replication/identity/nodes.ts'
+import { revokePeer, successorOf } from '../../replication/identity/nodes.ts'
 import { headersOf } from '../../replication/line/headers.ts'
 import type { Carrier } from '../../replication/line/parent-line.ts'
 import { startReplication } from '../../replication/replication.ts'
@@ -125,6 +126,47 @@ test('a school’s server that the centre revoked comes back with what it wrote 
   expect(await scoreAt(centre)).toBe(46)
   const [a, b] = await same(centre, box)
   expect(b).toEqual(a)
+})
+
+describe('a computer that joins again without having been revoked is counted once, and named as one that began anew', () => {
+  const childrenAt = async (node: School) => (await peersAt(node)).filter(({ side }) => side === 'child')
+  const leave = async ({ services }: School) => {
+    const [own] = await services.store.read(asSystem(), parentsOf)
+    if (own) await services.store.write(asSystem(), (tx) => revokePeer(tx, own))
+  }
+
+  test('a laptop that has left its school, and one that comes by another address', async () => {
+    const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
+    await link.round()
+    const [first] = await childrenAt(box)
+    await leave(laptop)
+    for (const [times, url] of ['https://parent.test', 'https://parent.test:3001'].entries()) {
+      box.clock.advance(60_000)
+      await joinAgain(laptop, box, { user: people.ada.id, url })
+      await link.round()
+      const children = await childrenAt(box)
+      const last = `${first?.name} (${times + 2})`
+      expect(children.map(({ name }) => name).sort()).toContain(last)
+      const below = await box.services.store.read(asSystem(), computersBelow)
+      expect([below.map(({ name }) => name), copiesAmong(below)]).toEqual([[last], []])
+      expect(first && successorOf(first, children)).toMatchObject({ bothHeard: false })
+    }
+  })
+
+  test('a school’s server at its centre; after it was revoked it has its own name', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    await link.round()
+    await leave(box)
+    centre.clock.advance(60_000)
+    await joinAgain(box, centre, {})
+    await link.round()
+    const [first, second] = (await childrenAt(centre)).sort((a, b) => (a.enrolled_at < b.enrolled_at ? -1 : 1))
+    expect(second?.name).toBe(`${first?.name} (2)`)
+    expect(await centre.services.store.read(asSystem(), computersBelow)).toHaveLength(1)
+    await revokeAll(centre)
+    await joinAgain(box, centre, {})
+    expect((await childrenAt(centre)).map(({ name }) => name).sort()).toEqual([first?.name, box.services.config.nodeName, second?.name])
+  })
 })
 
 describe('an invitation of another person', () => {
