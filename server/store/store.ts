@@ -29,13 +29,13 @@ export type Store = {
   /** One statement as the service, in its own snapshot, without a transaction. A second one throws. */
   readOnce<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>
   write<T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>): Promise<T>
-  /** Begins a new incarnation of this database (sync/SPEC.md), under `id` where one was agreed; returns its id. */
-  renewNode(id?: string): Promise<string>
+  /** Begins a new incarnation of this database (sync/SPEC.md); returns its id. */
+  renewNode(): Promise<string>
   /**
-   * Replaces the incarnation `ended` by a new one, and writes `along` in the same transaction, under the new id. Does nothing where
-   * `ended` is over already. Returns whether it was replaced.
+   * Replaces the incarnation `ended` by a new one, under `id` where one was agreed, and writes `along` in the same transaction, under the new
+   * id. Does nothing where `ended` is over already. Returns whether it was replaced.
    */
-  replaceNode(ended: string, along: (tx: WriteTx) => Promise<void>): Promise<boolean>
+  replaceNode(ended: string, along: (tx: WriteTx) => Promise<void>, id?: string): Promise<boolean>
   /** Calls the listener after every commit of this instance that advanced feeds. Returns how to stop. */
   onAdvance(listener: CommitListener): () => void
   /** Calls the listener soon after commits of other instances on the same database; some may be missed. */
@@ -81,16 +81,16 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
       get nodeId() {
         return nodeId
       },
-      renewNode: async (id) => {
-        nodeId = await writes.run(() => renewNode(writing, sqliteDialect, options, id))
+      renewNode: async () => {
+        nodeId = await writes.run(() => renewNode(writing, sqliteDialect, options))
         return nodeId
       },
-      replaceNode: async (ended, along) => {
+      replaceNode: async (ended, along, agreed) => {
         const advanced = nothingYet()
         // Transactions that wait for their turn read the new id after this commit.
         const done = writes.run(async () => {
           if (nodeId !== ended) return false
-          nodeId = await renewNode(writing, sqliteDialect, options)
+          nodeId = await renewNode(writing, sqliteDialect, options, agreed)
           await runAndFinish(writeTx({ ...run, nodeId, advanced }, writing, asSystem()), along)
           return true
         })
@@ -141,20 +141,20 @@ export async function openCurrentCentralStore(url: string, options: StoreOptions
     get nodeId() {
       return nodeId
     },
-    renewNode: async (id) => {
+    renewNode: async () => {
       nodeId = await transact('', async (tx) => {
         await writeAlone(postgresConnection(tx, true))
-        return renewNode(postgresConnection(tx, true), postgresDialect, options, id)
+        return renewNode(postgresConnection(tx, true), postgresDialect, options)
       })
       return nodeId
     },
-    replaceNode: async (ended, along) => {
+    replaceNode: async (ended, along, agreed) => {
       const advanced = nothingYet()
       const now = await transact('', async (sql) => {
         const connection = postgresConnection(sql, true)
         const current = await writeAlone(connection)
         if (current !== ended) return current
-        const id = await renewNode(connection, postgresDialect, options)
+        const id = await renewNode(connection, postgresDialect, options, agreed)
         const tx = writeTx({ ...run, nodeId: id, advanced }, connection, asSystem())
         await runAndFinish(tx, along)
         return id

@@ -8,7 +8,7 @@ import type { NodeRole } from '@markbook/shared/tables/node'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Join, Joined } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull } from 'drizzle-orm'
-import { lockedNode } from '../../store/node.ts'
+import { incarnations, lockedNode } from '../../store/node.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
@@ -131,7 +131,8 @@ export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>
   if (used_at === null) requireFittingInvitation(invitation, join)
   const known = await childByNode(tx, join.node)
   if (known && isAdmittedBy(known, invitation, join)) return joinedAs(tx, host, known, join)
-  if (known) throw syncFailures.nodeTaken()
+  // A copy of this very database joins its original.
+  if (known || (await incarnations(tx)).includes(join.node)) throw syncFailures.nodeTaken()
   if (used_at !== null || !(await isStillGiven(tx, invitation))) throw syncFailures.invitationInvalid()
   const { sync_invitation } = tx.t
   await tx.local.update(tx.t.sync_invitation).set({ used_at: tx.now }).where(eq(sync_invitation.id, id))

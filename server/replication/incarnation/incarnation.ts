@@ -45,21 +45,23 @@ type ServerAddress = Pick<Row<'sync_peer'>, 'node_id' | 'url'>
 export const isSamePlace = (a: ServerAddress, b: ServerAddress): boolean => a.node_id === b.node_id || (a.url !== null && a.url === b.url)
 
 /**
- * Takes the number under which this node was enrolled at a parent that knew its earlier one (`joinParent`). What the parent had not
- * acknowledged under the earlier enrolment is stamped anew and goes up under the new number. Doing it again changes nothing until the
- * parent was greeted.
+ * Takes the number under which this node was enrolled at a parent that has its present one already (`joinParent`). In the same transaction
+ * the writes under the present number that the parent had not acknowledged are stamped anew. Doing it again changes nothing.
  */
 export async function beginUnderNumber(store: Store, peerId: string): Promise<void> {
+  const { nodeId } = store
   const enrolled = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   const number = enrolled?.own_epoch
   if (!enrolled || !number || enrolled.last_seen_at !== null) return
-  if (!(await store.read(asSystem(), incarnations)).includes(number)) await store.renewNode(number)
-  if (number !== store.nodeId) return
-  await store.write(asSystem(), async (tx) => {
+  if ((await store.read(asSystem(), incarnations)).includes(number)) return
+  const stampAnew = async (tx: WriteTx) => {
     const former = (await everyParent(tx)).filter((each) => each.id !== peerId && isSamePlace(each, enrolled))
     const last = former.sort((a, b) => (a.enrolled_at < b.enrolled_at ? 1 : -1))[0]
-    if (last) await restampUnsaid(tx, last, number)
-  })
+    // Without an earlier enrolment here the number there is that of another database: this one is a copy of it, or it of this one. Nothing
+    // shows which writes both have.
+    await restampUnsaid(tx, last ?? { ...enrolled, own_epoch: nodeId }, number)
+  }
+  await store.replaceNode(nodeId, stampAnew, number)
 }
 
 async function restampUnsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<void> {
