@@ -152,12 +152,20 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
       headers: safetyHeaders(config),
     })
     const { port } = server.address() as AddressInfo
-    const presence = await startPresence({ server, port, config, secured, log: node.services.log })
-    node.services.presence = presence
-    const url = urlHere(config, secured, port)
-    writeNote(config.dataDir, { pid: process.pid, url, urls: [...presence.urls()], version, started_at: toInstant(clock.now()) })
-    node.services.jobs.look()
     const { id: databaseId } = await rememberOwner(config)
+    const url = urlHere(config, secured, port)
+    const started_at = toInstant(clock.now())
+    const noteWhere = () => {
+      const { presence } = node.services
+      const [urls, twins] = [[...(presence?.urls() ?? [])], [...(presence?.twins?.() ?? [])]]
+      writeNote(config.dataDir, { pid: process.pid, url, urls, twins, version, started_at })
+    }
+    // Several instances of a centre have one database.
+    const database = config.role === 'school' ? databaseId : null
+    const presence = await startPresence({ server, port, config, secured, log: node.services.log, database }, { changed: noteWhere })
+    node.services.presence = presence
+    noteWhere()
+    node.services.jobs.look()
     const { registry } = node.services.metrics
     const backups = config.backups ? scheduleBackups({ ...config, ...node.services, databaseId, registry }) : null
     const pages = config.role === 'school' ? watchPages({ ...config, ...node.services, registry }) : null

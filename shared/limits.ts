@@ -438,6 +438,7 @@ export const limits = {
     renewBeforeMs: 30 * 86_400_000, // Either is renewed this long before its end
   },
   presence: {
-    checkEveryMs: 30_000, // How often a server on the LAN checks whether its addresses or its certificate have changed
+    checkEveryMs: 30_000, // How often a server on the LAN checks whether its addresses or its certificate have changed, and who else has its database
+    twinLooks: 10, // How often another server of the same database is not heard until it is forgotten
   },
 } as const

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import type { ServerType } from '@hono/node-server'
 import { systemClock } from '@markbook/shared/clock'
+import { limits } from '@markbook/shared/limits'
 import { Hono } from 'hono'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { App } from '../app/app.ts'
@@ -35,14 +36,14 @@ type Started = {
   config: Config
   said: string[]
   told: Announcement[]
-  place: { machine: Machine }
+  place: { machine: Machine; twins: string[]; changes: number }
   server: ServerType
 }
 
 async function start(machine: Machine, settings: Record<string, string> = {}, log: Log = silentLog): Promise<Started> {
   const dataDir = mkdtempSync(join(tmpdir(), 'markbook-presence-'))
   endings.push(() => rmSync(dataDir, { recursive: true, force: true }))
-  const place = { machine }
+  const place = { machine, twins: [] as string[], changes: 0 }
   const config = readConfig({ DATA_DIR: dataDir, LAN: 'true', ...settings }, () => place.machine)
   const secured = await openTls(config, systemClock, () => place.machine)
   const server = await listen(new Hono() as unknown as App, { host: '127.0.0.1', port: 0 }, secured?.pair ?? null)
@@ -50,13 +51,16 @@ async function start(machine: Machine, settings: Record<string, string> = {}, lo
   const { port } = server.address() as AddressInfo
   const [said, told]: [string[], Announcement[]] = [[], []]
   const presence = await startPresence(
-    { server, port, config, secured, log },
+    { server, port, config, secured, log, database: 'd1' },
     {
       say: (line) => void said.push(line),
       machine: () => place.machine,
       announcing: async (what) => {
         told.push(what)
-        return { stop: async () => {} }
+        return { stop: async () => {}, twins: async () => place.twins }
+      },
+      changed: () => {
+        place.changes += 1
       },
     },
   )
@@ -78,7 +82,7 @@ describe('a server on the LAN', () => {
     const { presence, config, told, port } = await start(at('192.168.1.20', '203.0.113.9'))
     expect(config.publicUrl).toBe(`https://192.168.1.20:${port}`)
     expect(presence.urls()).toEqual([`https://192.168.1.20:${port}`, `https://203.0.113.9:${port}`])
-    expect(told).toEqual([{ name: 'Markbook on box', port, scheme: 'https', addresses: ['192.168.1.20', '203.0.113.9'] }])
+    expect(told).toEqual([{ name: 'Markbook on box', port, scheme: 'https', addresses: ['192.168.1.20', '203.0.113.9'], database: 'd1' }])
   })
 
   test('when its address changes: a new certificate without a restart, a new public address, and the network is told again', async () => {
@@ -90,9 +94,24 @@ describe('a server on the LAN', () => {
     expect(await namesShown(port, ca)).toContain('192.168.1.99')
     expect(config.publicUrl).toBe(`https://192.168.1.99:${port}`)
     expect(told.at(-1)?.addresses).toEqual(['192.168.1.99'])
+    expect(place.changes).toBe(1)
     expect(said).toEqual([expect.stringContaining('192.168.1.99'), 'Renewed the certificate of this server.'])
     await presence.check()
     expect(said).toHaveLength(2)
+  })
+
+  test('says once that another server has its database, and forgets it when it is not heard for long', async () => {
+    const { presence, said, place } = await start(at('192.168.1.20'))
+    place.twins = ['https://192.168.1.31:3000']
+    await presence.check()
+    await presence.check()
+    expect(said).toEqual([expect.stringContaining('another server, at https://192.168.1.31:3000, has the database of this school too')])
+    expect([presence.twins(), place.changes]).toEqual([place.twins, 1])
+    place.twins = []
+    for (let look = 1; look < limits.presence.twinLooks; look += 1) await presence.check()
+    expect(presence.twins()).toEqual(['https://192.168.1.31:3000'])
+    await presence.check()
+    expect([presence.twins(), place.changes, said.length]).toEqual([[], 2, 1])
   })
 
   test('off the network it goes on; PUBLIC_URL stays what the operator said', async () => {
@@ -132,7 +151,7 @@ describe('a server on the LAN', () => {
 })
 
 describe('mDNS', () => {
-  const announcement: Announcement = { name: 'Markbook on box', port: 3000, scheme: 'https', addresses: ['192.168.1.20'] }
+  const announcement: Announcement = { name: 'Markbook on box', port: 3000, scheme: 'https', addresses: ['192.168.1.20'], database: null }
 
   test('no failure of it stops a server: not the library, not its socket, not the farewell', async () => {
     const warnings: unknown[] = []
@@ -167,7 +186,7 @@ describe('mDNS', () => {
     const announced = await announce({ ...announcement, name, addresses: here }, silentLog)
     endings.push(() => announced.stop())
     const found = await new Promise<{ host: string; port: number; addresses?: string[] } | null>((resolve) => {
-      const looking = browser.find({ type: 'https' }, (service) => service.name === name && resolve(service))
+      const looking = browser.find({ type: 'https' }, (service) => service.name.startsWith(`${name} (`) && resolve(service))
       const again = setInterval(() => looking.update(), 500)
       setTimeout(() => resolve(null), 5_000)
       endings.push(() => clearInterval(again))
@@ -175,5 +194,22 @@ describe('mDNS', () => {
     if (!found) return context.skip('no multicast on this machine')
     expect(found).toMatchObject({ host: 'markbook.local', port: 3000 })
     expect(found.addresses).toEqual(here)
+  })
+
+  test('two servers of one database on machines of one name find each other, and no third', async (context) => {
+    const here = addressesAt('0.0.0.0', thisMachine()).slice(0, 1)
+    const told = async (port: number, database: string) => {
+      const announced = await announce(
+        { ...announcement, name: `Markbook twin ${process.pid}`, port, addresses: here, database },
+        silentLog,
+      )
+      endings.push(() => announced.stop())
+      return announced
+    }
+    const [own, copied] = [`own ${process.pid}`, `other ${process.pid}`]
+    const [first, second, third] = [await told(3001, own), await told(3002, own), await told(3003, copied)]
+    const found = await Promise.all([first, second, third].map((each) => each.twins()))
+    if (found.flat().length === 0) return context.skip('no multicast on this machine')
+    expect(found).toEqual([[`https://${here}:3002`], [`https://${here}:3001`], []])
   })
 })

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerType } from '@hono/node-server'
@@ -8,23 +9,28 @@ import { addressesAt, LOCAL_NAME, type Machine, thisMachine, urlOf } from '../ne
 import { showCertificate } from './listener.ts'
 import type { Secured } from './tls.ts'
 
-type More = { say?: (line: string) => void; machine?: () => Machine; announcing?: typeof announce }
+/** `changed` is called when the addresses of this server or its twins have changed. */
+type More = { say?: (line: string) => void; machine?: () => Machine; announcing?: typeof announce; changed?: () => void }
 
 /**
- * Where a running server can be reached. `urls` are the addresses for other devices, best first. `check` takes up changed addresses and
- * certificates; a timer calls it every `limits.presence.checkEveryMs`.
+ * Where a running server can be reached. `urls` are the addresses for other devices, best first; `twins` those of other servers on this
+ * network that have the same database: a copied folder, or a backup that was restored elsewhere. `check` takes up changed addresses,
+ * certificates and twins; a timer calls it every `limits.presence.checkEveryMs`.
  */
-export type Presence = { urls(): readonly string[]; check(): Promise<void>; stop(): Promise<void> }
+export type Presence = { urls(): readonly string[]; twins(): readonly string[]; check(): Promise<void>; stop(): Promise<void> }
+
+/** `database`: the id of the database; null where several servers have it on purpose. */
+type Served = { server: ServerType; port: number; config: Config; secured: Secured | null; log: Log; database: string | null }
 
 export async function startPresence(
-  { server, port, config, secured, log }: { server: ServerType; port: number; config: Config; secured: Secured | null; log: Log },
-  { say = console.log, machine = thisMachine, announcing = announce }: More = {},
+  { server, port, config, secured, log, database }: Served,
+  { say = console.log, machine = thisMachine, announcing = announce, changed = () => {} }: More = {},
 ): Promise<Presence> {
   const scheme = secured ? 'https' : 'http'
   const find = () => addressesAt(config.host, machine())
   const toUrls = (found: readonly string[]) => found.map((address) => urlOf(scheme, address, port))
   const announceHere = (): Promise<Announced | null> | null =>
-    config.lan ? announcing({ name: `Markbook on ${machine().hostname}`, port, scheme, addresses }, log) : null
+    config.lan ? announcing({ name: `Markbook on ${machine().hostname}`, port, scheme, addresses, database }, log) : null
   const best = () => toUrls(addresses)[0]
   let addresses = find()
   // With PORT=0 the port is known only now.
@@ -40,6 +46,18 @@ export async function startPresence(
     say(url ? `The addresses of this machine have changed. Now: ${toUrls(found).join('  ')}` : 'This machine has left the network.')
     await announced?.stop()
     announced = await announceHere()
+    changed()
+  }
+  /** The looks after which a twin that is not heard is forgotten; an answer of mDNS may be lost. */
+  const twins = new Map<string, number>()
+  const lookForTwins = async () => {
+    const before = [...twins.keys()].join()
+    for (const [url, left] of twins) left > 1 ? twins.set(url, left - 1) : twins.delete(url)
+    for (const url of (await announced?.twins()) ?? []) {
+      if (!before.split(',').includes(url)) say(TWIN.replace('URL', url))
+      twins.set(url, limits.presence.twinLooks)
+    }
+    if ([...twins.keys()].join() !== before) changed()
   }
   const lookForCertificate = async () => {
     const renewed = await secured?.current()
@@ -50,6 +68,7 @@ export async function startPresence(
   const check = async () => {
     await lookForAddresses()
     await lookForCertificate().catch((error) => log.error({ err: error }, 'the new certificate cannot be used; the one before stays'))
+    await lookForTwins()
   }
   const timer = setInterval(() => void check(), limits.presence.checkEveryMs)
   timer.unref()
@@ -57,13 +76,18 @@ export async function startPresence(
     clearInterval(timer)
     await announced?.stop()
   }
-  return { urls: () => toUrls(addresses), check, stop }
+  return { urls: () => toUrls(addresses), twins: () => [...twins.keys()], check, stop }
 }
 
-/** What mDNS announces: `name` as people see it in a list, and where the server is. */
-export type Announcement = { name: string; port: number; scheme: 'http' | 'https'; addresses: readonly string[] }
-/** Ends the announcement, at most after a second. */
-type Announced = { stop(): Promise<void> }
+const TWIN =
+  'ATTENTION: another server, at URL, has the database of this school too. What is entered at one of the two is not at the other. What to do: markbook doctor'
+
+/** What mDNS announces: `name` as people see it in a list, where the server is, and the id of its database. */
+export type Announcement = Pick<Served, 'port' | 'database'> & { name: string; scheme: 'http' | 'https'; addresses: readonly string[] }
+/** `stop` ends the announcement, at most after a second. `twins` listens for `LISTEN_MS` and returns where the same database is served. */
+type Announced = { stop(): Promise<void>; twins(): Promise<string[]> }
+
+const LISTEN_MS = 2_000
 
 /** How long the goodbye packets of mDNS may take, ms. */
 const GOODBYE_MS = 1_000
@@ -75,7 +99,8 @@ const load = async () => (await import('bonjour-service')).Bonjour
  * Announces this server by mDNS, as `markbook.local` and as a service. No error here stops the server: a network without multicast is
  * only logged.
  */
-export async function announce({ name, port, scheme, addresses }: Announcement, log: Log, library = load): Promise<Announced> {
+export async function announce(what: Announcement, log: Log, library = load): Promise<Announced> {
+  const { name, port, scheme, addresses, database } = what
   const failed = (error: unknown) => log.warn({ err: error }, 'the network could not be told where this server is')
   try {
     const Bonjour = await library()
@@ -83,7 +108,11 @@ export async function announce({ name, port, scheme, addresses }: Announcement, 
     // Without a listener an error of its socket would end the process.
     const { mdns } = (bonjour as unknown as { server: { mdns: EventEmitter } }).server
     mdns.on('error', failed)
-    const service = bonjour.publish({ name, type: scheme, port, host: LOCAL_NAME, txt: { path: '/' }, disableIPv6: true })
+    // Machines may have one name, copied ones above all; without a name of its own the library would announce only the first server.
+    const id = randomBytes(6).toString('hex')
+    const txt = { path: '/', server: id, ...(database && { database: digestOf(database) }) }
+    const named = { name: `${name} (${id.slice(0, 4)})`, type: scheme, port, host: LOCAL_NAME }
+    const service = bonjour.publish({ ...named, txt, probe: false, disableIPv6: true })
     const all = service.records.bind(service)
     service.records = () => all().filter(({ type, data }) => type !== 'A' || addresses.includes(data))
     const stop = async () => {
@@ -92,9 +121,26 @@ export async function announce({ name, port, scheme, addresses }: Announcement, 
       await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { signal: over.signal })])
       over.abort()
     }
-    return { stop }
+    const twins = async () => {
+      const found = new Map<string, string>()
+      if (!database) return []
+      const browsers = (['https', 'http'] as const).map((type) =>
+        bonjour.find({ type }, (other) => {
+          const { database: theirs, server } = (other.txt ?? {}) as Record<string, string>
+          const address = other.addresses?.[0] ?? other.referer?.address
+          if (theirs === txt.database && server && server !== id && address) found.set(server, urlOf(type, address, other.port))
+        }),
+      )
+      await pause(LISTEN_MS)
+      for (const browser of browsers) browser.stop()
+      return [...found.values()]
+    }
+    return { stop, twins }
   } catch (error) {
     failed(error)
-    return { stop: async () => {} }
+    return { stop: async () => {}, twins: async () => [] }
   }
 }
+
+/** The id of a database as others on the network may see it. */
+const digestOf = (database: string) => createHash('sha256').update(`markbook:database:${database}`).digest('hex').slice(0, 32)

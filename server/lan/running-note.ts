@@ -4,11 +4,15 @@ import { z } from 'zod'
 import { writeAtomically } from '../atomic-write.ts'
 import { makeFolder } from '../make-folder.ts'
 
-/** What a running server writes in its folder for `markbook status`: `url` is where this machine reaches it, `urls` where others do. */
+/**
+ * What a running server writes in its folder for `markbook status`: `url` is where this machine reaches it, `urls` where others do, `twins`
+ * where other servers have the same database.
+ */
 const Note = z.object({
   pid: z.int(),
   url: z.url(),
   urls: z.array(z.string()),
+  twins: z.array(z.string()).optional(),
   version: z.string(),
   started_at: z.iso.datetime(),
 })

@@ -91,8 +91,11 @@ const MarkCodes = z
       if (!seen.has(code)) issues.push({ code: 'custom', message: `must hold the code ${code}`, input: value })
   })
 
-/** The addresses at which other devices reach this server, the best first; empty where it listens on its own computer only. */
-const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
+/**
+ * The addresses at which other devices reach this server, the best first; empty where it listens on its own computer only. `twins`: the
+ * addresses of other servers on the network that have the same database, as a copied folder has.
+ */
+const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()), twins: z.array(z.string()) })
 
 /**
  * Backups of this server's database: whether they are automatic, when the newest was made, when one was last restored successfully in a

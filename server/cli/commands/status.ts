@@ -69,6 +69,8 @@ async function status() {
 async function running(url: string, note: RunningNote | null, config: Settings): Promise<string> {
   const lines = [`Markbook ${note ? `${note.version} ` : ''}is running: ${url}`]
   if (note && note.urls.length > 0) lines.push(`  For others:    ${note.urls.join('  ')}`)
+  for (const twin of note?.twins ?? [])
+    lines.push(`  TWO SERVERS:   ${twin} has the database of this school too; what to do: markbook doctor`)
   if (note) {
     const up = systemClock.now() - Date.parse(note.started_at)
     lines.push(`  Since:         ${shortMoment(note.started_at)} (${lasting(up)}), process ${note.pid}`)

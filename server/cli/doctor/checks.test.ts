@@ -368,6 +368,8 @@ test('the severity of each state of server, port, memory and settings', () => {
     'notice',
     'notice',
   ])
+  const [two] = checkServer({ ...server, state: 'ours', twins: ['https://192.168.1.31:3000'] })
+  expect(two).toMatchObject({ severity: 'problem', what: expect.stringContaining('https://192.168.1.31:3000') })
   const port = { port: 3000, host: '0.0.0.0', by: 'nginx (process 12)' }
   const ports = ['free', 'ours', 'taken', 'forbidden', 'no address'] as const
   expect(ports.map((state) => severities(checkPort({ ...port, state }))[0])).toEqual(['ok', 'ok', 'problem', 'problem', 'problem'])

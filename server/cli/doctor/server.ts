@@ -24,10 +24,18 @@ export type ServerFound = {
   dataDir: string
   url: string | null
   since: number | null
+  /** Where other servers have the same database. */
+  twins?: readonly string[]
 }
 export type PortFound = { port: number; host: string; state: 'free' | 'ours' | 'taken' | 'forbidden' | 'no address'; by: string | null }
 
-export function checkServer({ state, dataDir, url, since }: ServerFound): Finding[] {
+export function checkServer({ state, dataDir, url, since, twins = [] }: ServerFound): Finding[] {
+  if (state === 'ours' && twins.length > 0)
+    return problem('server', {
+      what: `Two servers have the database of this school: this one (${url}) and ${twins.join(' and ')}. Its folder was copied, or a backup was restored there.`,
+      means: 'What is entered at one of them is not at the other. Nothing is lost as long as you keep both folders.',
+      do: 'Let everybody use one of them, and bring the marks of the other here before you stop it: operators’ guide, «Several servers», «Two servers for one school».',
+    })
   if (state === 'ours') return fine('server', `The server is running: ${url}${since === null ? '' : `, since ${moment(since)}`}.`)
   if (state === 'unready')
     return problem('server', {
@@ -94,7 +102,7 @@ export async function lookAtServer({ dataDir, role, port, tls }: Settings): Prom
     note: note !== null,
     alive,
   })
-  const server = { state, dataDir, url, since }
+  const server = { state, dataDir, url, since, twins: note?.twins ?? [] }
   return { server, figures: state === 'ours' ? figuresOf((await askServer(url, '/metrics'))?.text ?? '') : null }
 }
 

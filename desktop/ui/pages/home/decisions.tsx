@@ -41,6 +41,7 @@ export function Decisions() {
         )}
         <ConflictsLine count={decisions} />
         <BackupsLine />
+        <TwinsLine />
         {summary && decisions === 0 && (isSyncWaiting || sync.data?.state !== 'alone') && (
           <li className={layout['split']}>
             <span className={layout['row']}>
@@ -70,6 +71,18 @@ function BackupsLine() {
       </span>
       {overdue && <Notice tone="bad">{t('decide.overdue')}</Notice>}
       {trial_failed && <Notice tone="bad">{t('decide.trialFailed')}</Notice>}
+    </li>
+  )
+}
+
+/** That another server has the same database; renders nothing where there is none. */
+function TwinsLine() {
+  const { t } = useTranslation('home')
+  const { data } = useQuery(ask('schools', 'addresses'))
+  if (!data || data.twins.length === 0) return null
+  return (
+    <li>
+      <Notice tone="bad">{t('decide.twins', { at: data.twins.join(' · ') })}</Notice>
     </li>
   )
 }

@@ -117,6 +117,25 @@ describe.skipIf(!headlessPath)('today', () => {
     await context.close()
   })
 
+  test('the head sees that a second server has the database of the school', async () => {
+    const { node } = site.running()
+    const before = node.services.presence
+    node.services.presence = { urls: () => [], twins: () => ['https://192.168.1.31:3000'] }
+    try {
+      const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
+      await site.signIn(context, 'okafor')
+      await page.goto(site.url)
+      await card(page, 'Waiting for you').getByText('A second server of this school runs at https://192.168.1.31:3000.').waitFor()
+      await expectForEverybody(page)
+      await expectFits(page)
+      await picture(page, 'home-two-servers-phone')
+      expect(faults).toEqual([])
+      await context.close()
+    } finally {
+      node.services.presence = before
+    }
+  })
+
   test('a term that ends soon with missing marks is shown at the top, and can be hidden', async () => {
     const { context, page, faults } = await openWindow(browser)
     await page.clock.setFixedTime('2025-12-12T10:00:00.000Z')
