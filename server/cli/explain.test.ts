@@ -29,6 +29,12 @@ describe('explain', () => {
     )
   })
 
+  test('says that the disk of PostgreSQL is full, also where a migration met it', () => {
+    const full = Object.assign(new Error('could not extend file'), { code: '53100' })
+    for (const error of [full, new Error('Failed query', { cause: full })])
+      expect(explain(error)).toBe('The disk of PostgreSQL is full. What was saved is there. Make room on it, and do this again.')
+  })
+
   test('names the path that is missing or of another kind', () => {
     const away = join(folder, 'stick', 'marks.bundle')
     expect(said(() => readFileSync(away))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)

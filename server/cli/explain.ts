@@ -48,6 +48,7 @@ const sentences: Record<string, (error: SystemError) => string> = {
   CONNECT_TIMEOUT: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
   '3D000': ({ message }) => `The database of DATABASE_URL must be made first: ${message}.`,
   '28P01': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',
+  '53100': () => 'The disk of PostgreSQL is full. What was saved is there. Make room on it, and do this again.',
   '28000': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',
   '42501': ({ message }) =>
     `The user of DATABASE_URL may not prepare the database (${message}). It must own the database and have CREATEROLE: alter role … createrole.`,

@@ -7,6 +7,7 @@ import { migrate as applySqlite } from 'drizzle-orm/better-sqlite3/migrator'
 import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
 import { migrate as applyPostgres } from 'drizzle-orm/postgres-js/migrator'
 import type postgres from 'postgres'
+import { isFull } from './errors.ts'
 import { policyStatements } from './policies.ts'
 import { withPostgres } from './postgres.ts'
 
@@ -115,15 +116,25 @@ export async function migrateSqlite(connection: Database.Database, before?: Befo
   if (standingOf(applied, 'sqlite') !== 'current' || connection.pragma('user_version', { simple: true }) !== known.length) {
     // Rebuilding a table breaks references to it for a moment; the check runs afterwards.
     connection.pragma('foreign_keys = OFF')
-    await demandKnownBeginning(applied, 'sqlite', async () =>
-      applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') }),
-    )
+    await demandKnownBeginning(applied, 'sqlite', async () => applyHere(connection))
     const broken = connection.pragma('foreign_key_check') as unknown[]
     if (broken.length > 0) throw new Error(`a migration left ${broken.length} rows without their parents; the database was not opened`)
     connection.pragma(`user_version = ${known.length}`)
   }
   connection.pragma('foreign_keys = ON')
   for (const guard of SQLITE_GUARDS) connection.exec(guard)
+}
+
+/** SQLite undoes a transaction by itself where the disk takes no more, so that undoing it again fails and hides why. */
+function applyHere(connection: Database.Database): void {
+  try {
+    applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') })
+  } catch (error) {
+    if (!isFull(error) && !(/ROLLBACK/.test((error as Error).message) && !connection.inTransaction)) throw error
+    throw new Error(
+      'Markbook has not started: the database could not be brought to this version, since its disk is full or does not take what is written. The database is as it was, and nothing is lost. Make room on that disk, and start again.',
+    )
+  }
 }
 
 /** Two instances that start at once migrate one after the other. */

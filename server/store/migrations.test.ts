@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stBrigids } from '@markbook/shared/story/people'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -7,8 +8,11 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig as postgresConfig } from 'drizzle-orm/pg-core'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { unpackFixture } from '../testing/old-databases.ts'
 import { type School, school } from '../testing/school.ts'
-import { migratePostgres, migrateSqlite } from './migrate.ts'
+import { backUpBeforeMigration } from './backup/place.ts'
+import { appliedSqlite, knownMigrations, migratePostgres, migrateSqlite } from './migrate.ts'
 import { asSystem } from './tx.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
@@ -99,6 +103,33 @@ test('a database from before the first migration, or of another program, is refu
   await sql?.end()
   sqlite?.close()
   await old.close()
+})
+
+test.skipIf(onPostgres)(
+  'a disk that is full during a migration: one sentence says so, the database is as it was, and the next start goes on',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'markbook-full-'))
+    unpackFixture({ school: folder, laptop: mkdtempSync(join(folder, 'laptop-')), parentUrl: 'https://parent.test' })
+    const sqlite = new Database(join(folder, 'markbook.sqlite'))
+    const size = () => sqlite.pragma('page_count', { simple: true }) as number
+    const before = [size(), appliedSqlite(sqlite)]
+    // As SQLite reports a disk without room for two more pages.
+    sqlite.pragma(`max_page_count = ${size() + 2}`)
+    await expect(migrateSqlite(sqlite)).rejects.toThrow(/its disk is full.*as it was.*Make room on that disk, and start again\.$/)
+    expect([size(), appliedSqlite(sqlite)]).toEqual(before)
+    sqlite.pragma('max_page_count = 4294967294')
+    await migrateSqlite(sqlite)
+    expect(appliedSqlite(sqlite)).toEqual(knownMigrations('sqlite'))
+    sqlite.close()
+    rmSync(folder, { recursive: true })
+  },
+)
+
+test('a backup that cannot be made before a migration stops the start, and says how it goes on', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'markbook-no-backup-'))
+  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: '' })
+  await expect(backUpBeforeMigration(config)).rejects.toThrow(/^Markbook has not started.*The database is as it was\..*start again\.$/)
+  rmSync(dataDir, { recursive: true })
 })
 
 test('names stored with the marks of Arabic letters are found and sorted without them after migration 0018', async () => {

@@ -27,7 +27,12 @@ export async function rememberOwner(settings: Settings): Promise<DatabaseOwner> 
 /** The backup that a migration waits for; where it cannot be made, the database stays as it is. */
 export async function backUpBeforeMigration(settings: Settings): Promise<void> {
   if (!settings.backups) return
-  const { backup, warnings } = await takeBackup(placeOf(settings), { reason: 'migration' })
+  const { backup, warnings } = await takeBackup(placeOf(settings), { reason: 'migration' }).catch((error: Error & { code?: string }) => {
+    if (error.code !== undefined) throw error
+    throw new Error(
+      `Markbook has not started: this version changes the database, and makes a backup first. ${error.message} The database is as it was. Once a backup can be made (on a full disk: make room, or set BACKUP_DIR to a larger one), start again.`,
+    )
+  })
   for (const warning of warnings) console.error(`Warning: ${warning}`)
   console.log(`The database gets a new version; it was backed up first, in ${backup.path}`)
 }
