@@ -175,7 +175,7 @@ const untrusted = (folder: string) =>
 
 export const tooNew = (folder: string) =>
   new BackupError(
-    `The backup ${folder} was made by a newer Markbook than this one. Update Markbook, then restore it again. Nothing was changed.`,
+    `The backup ${folder} was made by a newer Markbook than this one. Update Markbook, then restore it again. To stay with this version, restore one of before the update: markbook restore --list shows them, and the name of the last of them ends with -migration. Nothing was changed.`,
   )
 
 function folderOf(folderOrFile: string): string {
