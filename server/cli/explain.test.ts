@@ -35,6 +35,11 @@ describe('explain', () => {
       expect(explain(error)).toBe('The disk of PostgreSQL is full. What was saved is there. Make room on it, and do this again.')
   })
 
+  test('says that PostgreSQL lets the database only be read', () => {
+    const refused = Object.assign(new Error('cannot execute CREATE TABLE in a read-only transaction'), { code: '25006' })
+    expect(explain(refused)).toMatch(/^PostgreSQL lets the database of DATABASE_URL only be read: .* let this one write again\.$/)
+  })
+
   test('names the path that is missing or of another kind', () => {
     const away = join(folder, 'stick', 'marks.bundle')
     expect(said(() => readFileSync(away))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)

@@ -48,6 +48,8 @@ const sentences: Record<string, (error: SystemError) => string> = {
   CONNECT_TIMEOUT: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
   '3D000': ({ message }) => `The database of DATABASE_URL must be made first: ${message}.`,
   '28P01': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',
+  '25006': () =>
+    'PostgreSQL lets the database of DATABASE_URL only be read: it is a standby, or was set so. Name the server that writes, or let this one write again.',
   '53100': () => 'The disk of PostgreSQL is full. What was saved is there. Make room on it, and do this again.',
   '28000': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',
   '42501': ({ message }) =>

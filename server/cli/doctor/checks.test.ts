@@ -261,6 +261,11 @@ describe('the database', () => {
     expect(finding).toMatchObject({ do: expect.not.stringContaining('restore') })
   })
   test('on a read-only disk is not called damaged, and no restore is advised', () => {
+    const [central] = checkDatabase({ ...where, central: true, soundness: { state: 'read-only', detail: 'x' } })
+    expect(central).toMatchObject({
+      severity: 'problem',
+      what: expect.stringContaining('PostgreSQL lets the database of DATABASE_URL only be read'),
+    })
     const [finding] = checkDatabase({ ...where, soundness: { state: 'read-only', detail: 'x' } })
     expect(finding).toMatchObject({ severity: 'problem', do: expect.stringContaining('Copy that folder to another disk') })
     expect(finding).toMatchObject({ do: expect.not.stringContaining('restore') })

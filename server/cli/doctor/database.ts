@@ -56,6 +56,12 @@ function unusable(found: DatabaseFound, soundness: Extract<Soundness, { detail: 
       means: 'No mark can be read or saved; what the last backup holds can be brought back.',
       do: restoring(found),
     })
+  if (soundness.state === 'read-only' && found.central)
+    return problem('database', {
+      what: 'PostgreSQL lets the database of DATABASE_URL only be read: it is a standby, or was set so.',
+      means: 'No mark can be saved; what was saved is there.',
+      do: 'Name the server that writes in DATABASE_URL, or let this one write again (alter database … set default_transaction_read_only = off), and start the servers again.',
+    })
   if (soundness.state === 'read-only')
     return problem('database', {
       what: `The disk of ${found.where} can only be read, and the database on it cannot be opened.`,

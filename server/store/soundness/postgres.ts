@@ -32,6 +32,9 @@ export async function soundnessOfPostgres(url: string, looking: CheckOptions): P
 }
 
 async function read(sql: postgres.Sql, { quick, tell }: CheckOptions): Promise<Soundness> {
+  // A standby after a failover, or a database that was set so: everything can be read, and no mark saved.
+  const [mode] = await sql`select current_setting('transaction_read_only') as is_read_only`
+  if (mode?.['is_read_only'] === 'on') return { state: 'read-only', detail: 'transaction_read_only' }
   const applied = await appliedPostgres(sql)
   if (applied.length === 0) return { state: 'absent' }
   const standing = standingOf(applied, 'postgres')

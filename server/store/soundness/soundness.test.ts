@@ -1,6 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
 import { tamper as tamperIn } from '../../testing/tamper.ts'
@@ -177,6 +178,20 @@ test('a quick check reads only the rows written last; a full one reports its pro
     damage: [{ kind: 'versions', detail: expect.stringMatching(/^grade: \d+ without a version/) }],
   })
   expect(told.at(-1)).toBe('3 of 3 schools')
+})
+
+test.runIf(onPostgres)('a database that PostgreSQL lets only be read, as on a standby', async () => {
+  const { url } = st.database
+  const sql = postgres(url, { max: 1, connection: { default_transaction_read_only: 'off' } as never, onnotice: () => {} })
+  const name = new URL(url).pathname.slice(1)
+  const set = (value: string) => sql.unsafe(`alter database "${name}" set default_transaction_read_only = ${value}`)
+  try {
+    await set('on')
+    expect(await soundnessOfPostgres(url, whole)).toMatchObject({ state: 'read-only' })
+  } finally {
+    await set('off')
+    await sql.end()
+  }
 })
 
 test.runIf(onPostgres)('a server that does not answer, and a missing database', async () => {
