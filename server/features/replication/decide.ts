@@ -2,7 +2,6 @@ import { academicYears } from '@markbook/shared/contract/academic-years'
 import { assessmentCategories } from '@markbook/shared/contract/assessment-categories'
 import { assessments } from '@markbook/shared/contract/assessments'
 import { classes } from '@markbook/shared/contract/classes'
-import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { type replication, replicationFailures } from '@markbook/shared/contract/replication'
 import { schools } from '@markbook/shared/contract/schools'
 import { students } from '@markbook/shared/contract/students'
@@ -14,9 +13,7 @@ import { common, Failure } from '@markbook/shared/failures'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { isSame } from '@markbook/sync/merge/state'
 import { travelling } from '@markbook/sync/protocol/page'
-import { demandFreshProof } from '../../http/fresh-proof.ts'
-import type { Handler, HandlerContext } from '../../http/handler.ts'
-import { asSystem } from '../../store/tx.ts'
+import type { HandlerContext } from '../../http/handler.ts'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
 import { assessmentCategoryHandlers } from '../assessment-categories/assessment-categories.handlers.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
@@ -31,45 +28,28 @@ import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
 import { keptOf, lastOfUnits, type Overruled, type OverruledGroup } from './conflict-groups.ts'
 import { demandParents, isMade, makeAgain } from './makers.ts'
-import { writers } from './writers.ts'
+import { asked, loadRequest, runRequest, type WriteRequest, writers } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
 export type DecidingContext = HandlerContext<typeof replication.resolve>
 export type Decision = { choice: 'current' | 'kept' | 'typed'; value?: Values | undefined }
 
-// biome-ignore lint/suspicious/noExplicitAny: `run` gets the result of the same handler's `load`.
-type AnyHandler = Handler<any, any, any, any>
-type Remover = { endpoint: Endpoint; handler: AnyHandler; params(row: Values): Values }
-const remover = (endpoint: Endpoint, handler: unknown, params: Remover['params']): Remover => ({
-  endpoint,
-  handler: handler as AnyHandler,
-  params,
-})
-
 /** The endpoint with which a person deletes such a row. */
-const removers: Partial<Record<string, Remover>> = {
-  academic_year: remover(academicYears.remove, academicYearHandlers.remove, ({ id }) => ({ id })),
-  assessment: remover(assessments.remove, assessmentHandlers.remove, ({ id }) => ({ id })),
-  assessment_category: remover(assessmentCategories.remove, assessmentCategoryHandlers.remove, ({ id }) => ({ id })),
-  teaching_set: remover(teachingSets.remove, teachingSetHandlers.remove, ({ id }) => ({ id })),
-  subject: remover(subjects.remove, subjectHandlers.remove, ({ id }) => ({ id })),
-  term: remover(terms.remove, termHandlers.remove, ({ id }) => ({ id })),
-  student: remover(students.remove, studentHandlers.remove, ({ id }) => ({ id })),
-  student_group: remover(classes.remove, classHandlers.remove, ({ id }) => ({ classId: id })),
-  enrolment: remover(classes.unenroll, classHandlers.unenroll, ({ student_group_id, student_id }) => ({
-    id: student_group_id,
-    studentId: student_id,
-  })),
-  student_subject: remover(classes.removeStudentSubject, classHandlers.removeStudentSubject, (row) => ({
-    id: row['student_group_id'],
-    sid: row['student_id'],
-    subjectId: row['subject_id'],
-  })),
-  teacher_group_assignment: remover(classes.removeTeacher, classHandlers.removeTeacher, ({ student_group_id, user_profile_id }) => ({
-    classId: student_group_id,
-    teacherId: user_profile_id,
-  })),
-  school_management: remover(schools.removeMember, schoolHandlers.removeMember, ({ user_id }) => ({ userId: user_id })),
+const removers: Partial<Record<string, (row: Values) => WriteRequest>> = {
+  academic_year: ({ id }) => asked(academicYears.remove, academicYearHandlers.remove, { id }),
+  assessment: ({ id }) => asked(assessments.remove, assessmentHandlers.remove, { id }),
+  assessment_category: ({ id }) => asked(assessmentCategories.remove, assessmentCategoryHandlers.remove, { id }),
+  teaching_set: ({ id }) => asked(teachingSets.remove, teachingSetHandlers.remove, { id }),
+  subject: ({ id }) => asked(subjects.remove, subjectHandlers.remove, { id }),
+  term: ({ id }) => asked(terms.remove, termHandlers.remove, { id }),
+  student: ({ id }) => asked(students.remove, studentHandlers.remove, { id }),
+  student_group: ({ id: classId }) => asked(classes.remove, classHandlers.remove, { classId }),
+  enrolment: ({ student_group_id: id, student_id: studentId }) => asked(classes.unenroll, classHandlers.unenroll, { id, studentId }),
+  student_subject: ({ student_group_id: id, student_id: sid, subject_id: subjectId }) =>
+    asked(classes.removeStudentSubject, classHandlers.removeStudentSubject, { id, sid, subjectId }),
+  teacher_group_assignment: ({ student_group_id: classId, user_profile_id: teacherId }) =>
+    asked(classes.removeTeacher, classHandlers.removeTeacher, { classId, teacherId }),
+  school_management: ({ user_id: userId }) => asked(schools.removeMember, schoolHandlers.removeMember, { userId }),
 }
 
 const isDeletion = ({ value }: Overruled) => value === null
@@ -108,7 +88,8 @@ export const presentRow = ({ tx, caller }: DecidingContext, { entity, row_id }: 
 export async function demandMayDecide(context: DecidingContext, conflict: Overruled): Promise<void> {
   const row = await presentRow(context, conflict)
   const writer = writers[conflict.entity]
-  if (row && isDeletion(conflict) && removers[conflict.entity]) await loadToRemove(context, conflict.entity, row)
+  const remover = removers[conflict.entity]
+  if (row && isDeletion(conflict) && remover) await loadRequest(context, remover(row))
   else if (row && writer) await writer.load(context as never, entryFor(conflict, 'update', {}))
   else if (context.caller.role !== 'admin') throw common.adminOnly()
 }
@@ -120,19 +101,6 @@ export async function mayDecide(context: DecidingContext, conflict: Overruled): 
   } catch (error) {
     if (error instanceof Failure && (error.status === 403 || error.status === 404 || error.status === 409)) return false
     throw error
-  }
-}
-
-async function loadToRemove(context: DecidingContext, entity: string, row: Values) {
-  const { endpoint, handler, params } = removers[entity] as Remover
-  if (endpoint.guard === 'admin' && context.caller.role !== 'admin') throw common.adminOnly()
-  // As the endpoint itself would: some need more than row-level security shows the person.
-  if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
-  return {
-    endpoint,
-    handler,
-    params: params(row),
-    loaded: await handler.load(context as never, { params: params(row), targets: {} } as never),
   }
 }
 
@@ -213,10 +181,9 @@ async function removeAgain(context: DecidingContext, conflict: Overruled): Promi
     await undoer.write(context as never, made, await undoer.load(context as never, made))
     return
   }
-  if (!removers[conflict.entity]) throw replicationFailures.cannotResolve()
-  const { endpoint, handler, params, loaded } = await loadToRemove(context, conflict.entity, row)
-  demandFreshProof(endpoint, context.caller, context.tx.nowMs)
-  await handler.run(context as never, { params, query: {}, body: undefined, upload: undefined, prepared: undefined } as never, loaded)
+  const remover = removers[conflict.entity]
+  if (!remover) throw replicationFailures.cannotResolve()
+  await runRequest(context, remover(row), await loadRequest(context, remover(row)))
 }
 
 /**

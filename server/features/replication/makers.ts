@@ -28,7 +28,7 @@ import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { membersOfSet, teachersOfSet } from '../teaching-sets/teaching-sets.queries.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
-import { asked, loadRequest, runRequest, type WriteRequest } from './writers.ts'
+import { asked, loadRequest, runRequest, toUndoingFailure, type WriteRequest } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
 /** `units`: parts of the row that the endpoint does not write when it makes it. They are written after that. */
@@ -133,7 +133,7 @@ export async function makeAgain(context: UndoContext, entity: string, row: Value
   await demandParents(context, entity, row)
   const request = await maker.ask(row, context)
   const own = { ...context, tx: withFirstId(context.tx as WriteTx, row['id'] as string) } as UndoContext
-  await runRequest(own, request, await loadRequest(own, request))
+  await runRequest(own, request, await loadRequest(own, request).catch(toUndoingFailure))
   return maker.units ?? []
 }
 

@@ -41,7 +41,7 @@ const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) =>
       demandGuard(context, guarding)
       // Without a value, only the right to decide is checked.
       if (entry.action !== 'update' || Object.keys(entry.changes).length === 0) return undefined
-      return loadRequest(context, await askedOf(context, entry))
+      return loadRequest(context, await askedOf(context, entry)).catch(toUndoingFailure)
     },
     write: async (context, entry, loaded) => {
       await demandUnchanged(context, entry)
@@ -58,8 +58,9 @@ function demandGuard({ caller }: UndoContext, { guard }: Endpoint): void {
 export async function loadRequest(context: UndoContext, { endpoint, handler, params, body = {} }: WriteRequest): Promise<unknown> {
   demandGuard(context, endpoint)
   const targets = Object.fromEntries(endpoint.targets.flatMap((field) => (field in body ? [[field, body[field]]] : [])))
+  // Some endpoints need more than row-level security shows the person.
   if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
-  return handler.load(context as never, { params, targets } as never).catch(toUndoingFailure)
+  return handler.load(context as never, { params, targets } as never)
 }
 
 /** Checks the body and the state as the endpoint does, and writes. `loaded`: by `loadRequest`. */
@@ -71,7 +72,7 @@ export async function runRequest(context: UndoContext, { endpoint, handler, para
 }
 
 /** Turns the failure into the refusal that a row named by the wanted value does not exist any more. */
-const toUndoingFailure = (error: unknown): never => {
+export const toUndoingFailure = (error: unknown): never => {
   throw error instanceof Failure && error.status === 404 ? historyFailures.cannotUndo() : error
 }
 
