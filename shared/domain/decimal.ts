@@ -1,14 +1,5 @@
 export type DecimalRefusal = 'empty' | 'not_a_number' | 'too_many_decimals' | 'too_large'
 
-/** The sentence for a teacher; `decimals` is the number of places allowed. */
-export const decimalMessage = (reason: DecimalRefusal, decimals: number): string =>
-  ({
-    empty: 'Please enter a number.',
-    not_a_number: 'This is not a number; write it as 12.5 or 12,5.',
-    too_many_decimals: decimals === 0 ? 'Please enter a whole number.' : `At most ${decimals} decimals are possible.`,
-    too_large: 'This number is too large.',
-  })[reason]
-
 /** A double keeps every decimal of up to this many digits. */
 const MAX_DIGITS = 15
 
