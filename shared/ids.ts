@@ -52,11 +52,13 @@ export const idSource = (now: () => number, randomBytes: (size: number) => Uint8
   }
 }
 
+const PORTION_BYTES = 4_096
+
 /** Random bytes, read from the system in larger portions, because a system call for each id is expensive. No byte is used twice. */
-export const inPortions = (randomBytes: (size: number) => Uint8Array, store = 4_096): ((size: number) => Uint8Array) => {
+export const inPortions = (randomBytes: (size: number) => Uint8Array): ((size: number) => Uint8Array) => {
   let [bytes, at] = [new Uint8Array(0), 0]
   return (size) => {
-    if (at + size > bytes.length) [bytes, at] = [Uint8Array.from(randomBytes(Math.max(store, size))), 0]
+    if (at + size > bytes.length) [bytes, at] = [Uint8Array.from(randomBytes(Math.max(PORTION_BYTES, size))), 0]
     at += size
     return bytes.subarray(at - size, at)
   }

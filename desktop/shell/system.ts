@@ -36,15 +36,15 @@ const ON_LINUX: readonly (readonly [string, (message: string) => string[]])[] = 
 ]
 
 /** Shows a message without a window: in a dialog of the system, and always on standard error. */
-export function showMessage(message: string, platform = process.platform): void {
+export function showMessage(message: string): void {
   console.error(message)
-  if (platform === 'win32') {
+  if (process.platform === 'win32') {
     const script = `Add-Type -AssemblyName PresentationFramework; [System.Windows.MessageBox]::Show($env:MARKBOOK_MESSAGE, 'Markbook')`
     spawnSync('powershell', ['-NoProfile', '-NonInteractive', '-Command', script], {
       windowsHide: true,
       env: { ...process.env, MARKBOOK_MESSAGE: message },
     })
   }
-  if (platform === 'linux' && (process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']))
+  if (process.platform === 'linux' && (process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']))
     for (const [program, argumentsOf] of ON_LINUX) if (spawnSync(program, argumentsOf(message)).error === undefined) return
 }

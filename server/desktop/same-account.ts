@@ -29,8 +29,8 @@ type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'loca
  * Whether the account that runs this server opened the connection. On Linux every account sees the arguments of every process, a ticket
  * among them, so the kernel's table of connections decides. Other systems hide them from other accounts: always true.
  */
-export function isOwnAccount({ remoteAddress, remotePort, localAddress, localPort }: Ends, platform = process.platform): boolean {
-  if (platform !== 'linux') return true
+export function isOwnAccount({ remoteAddress, remotePort, localAddress, localPort }: Ends): boolean {
+  if (process.platform !== 'linux') return true
   if (!remoteAddress || !remotePort || !localAddress || !localPort) return false
   const ends = { from: kernelAddress(remoteAddress, remotePort), to: kernelAddress(localAddress, localPort) }
   return accountOf(readFileSync('/proc/net/tcp', 'utf8'), ends) === process.getuid?.()

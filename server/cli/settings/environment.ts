@@ -98,7 +98,8 @@ type StartChoices = { anew: boolean; isKnown: boolean }
  * The configuration for a server. Changes to the account that the data folder belongs to, and first erases a laptop that its school asked
  * to erase.
  */
-export async function configureServer(more: Settings, { anew, isKnown }: StartChoices, keyring = systemKeyring()): Promise<Config> {
+export async function configureServer(more: Settings, { anew, isKnown }: StartChoices): Promise<Config> {
+  const keyring = systemKeyring()
   const gathered = gather()
   const settings = { ...gathered.settings, ...more }
   becomeOwner(resolve(settings.DATA_DIR ?? './data'))
@@ -124,7 +125,7 @@ export const lookAtConfig = () => readWithoutSecret(gather().settings)
  * Reads the key of an encrypted database from the keyring, for every command but a start. Ignores wrong settings, which the command itself
  * reports.
  */
-export async function unlockForCommand(dataDir: string | undefined, keyring = systemKeyring()): Promise<void> {
+export async function unlockForCommand(dataDir: string | undefined): Promise<void> {
   const config = orNull(() => readWithoutSecret({ ...gather({ quiet: true }).settings, ...(dataDir && { DATA_DIR: dataDir }) }))
-  if (config?.role === 'school' && existsSync(config.dataDir)) await unlock(config.dataDir, keyring).catch(() => null)
+  if (config?.role === 'school' && existsSync(config.dataDir)) await unlock(config.dataDir, systemKeyring()).catch(() => null)
 }

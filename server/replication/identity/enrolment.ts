@@ -50,8 +50,8 @@ export const syncFailures = failures('sync', {
 
 /** 128 bits as 26 letters and digits that are hard to mistake, in groups, for reading aloud and typing. */
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-export function newCode(bytes: (size: number) => Uint8Array = randomBytes): string {
-  let value = BigInt(`0x${Buffer.from(bytes(16)).toString('hex')}`)
+function newCode(): string {
+  let value = BigInt(`0x${randomBytes(16).toString('hex')}`)
   let code = ''
   for (let at = 0; at < 26; at += 1) {
     code += LETTERS[Number(value & 31n)]

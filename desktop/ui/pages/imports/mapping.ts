@@ -77,10 +77,10 @@ export function pupilsByRow({ lines }: ReadTable, mapping: Mapping): ReadonlyMap
   )
 }
 
-/** The first rows with their used columns, as they will be read. */
-export function firstRows(table: ReadTable, mapping: Mapping, count = 3): { columns: Column[]; rows: { row: number; texts: string[] }[] } {
+/** The first three rows with their used columns, as they will be read. */
+export function firstRows(table: ReadTable, mapping: Mapping): { columns: Column[]; rows: { row: number; texts: string[] }[] } {
   const used = mapping.flatMap((column, at) => (column === null ? [] : [{ column, at }]))
-  const rows = table.lines.slice(1, count + 1).map(({ row, cells }) => ({
+  const rows = table.lines.slice(1, 4).map(({ row, cells }) => ({
     row,
     texts: used.map(({ column, at }) => {
       const text = cells[at] ?? ''
