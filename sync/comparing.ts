@@ -26,7 +26,7 @@ export type ComparingBounds = {
 }
 
 /** `found`: both differ; `same`: they do not, or no longer; null: it is not known yet. */
-export type Verdict = 'found' | 'same' | null
+type Verdict = 'found' | 'same' | null
 export type ComparingStep = { state: Comparing; verdict: Verdict }
 
 export const begun = (now: number, chance: Chance, { startDelayMs, jitter }: ComparingBounds): Comparing => ({

@@ -9,7 +9,7 @@ import { canonical, pick, type RowState, type Values } from './state.ts'
 
 /** What stands instead of the claim of a unit, and why. */
 export type Settled = { unit: string; stands: Values; reason: Reason }
-export type Reason = 'sent' | 'taken' | 'score_above_maximum' | 'last_admin'
+type Reason = 'sent' | 'taken' | 'score_above_maximum' | 'last_admin'
 
 /**
  * Rows that claim a value which only one may have: the smallest id has it, which is the oldest where ids are made by time. Rows that are

@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { History } from './entries.ts'
 import { Sheet } from './sheet.ts'
 
-export type { HistoryEntry } from './entries.ts'
-
 /**
  * The number of the protocol. It rises with every change of a message (sync/tests/protocol.test.ts).
  * - 2: replies are signed, a greeting is signed over a challenge, an invitation's code is proved and not sent.
@@ -17,7 +15,7 @@ export const OLDEST_PROTOCOL = 4
 const Id = z.uuid()
 const Seq = z.int().min(0)
 const Sha = z.string().max(64)
-export const NodeKind = z.enum(['school', 'centre', 'laptop'])
+const NodeKind = z.enum(['school', 'centre', 'laptop'])
 
 /** A request with an empty body. */
 export const Nothing = z.object({})
@@ -105,7 +103,7 @@ export const Push = z.object({
 })
 export type Push = z.infer<typeof Push>
 
-export const Outcome = z.enum(['applied', 'merged', 'unchanged', 'held', 'conflict', 'refused'])
+const Outcome = z.enum(['applied', 'merged', 'unchanged', 'held', 'conflict', 'refused'])
 /**
  * Rows that were simply applied are not named. `theirs`: the parent's row, a sheet of one row, for the child to take; null where it has
  * none.

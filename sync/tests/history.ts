@@ -57,9 +57,9 @@ export type Run = {
   /** Records that say what was not so. */
   untrue: string[]
 }
-export type SimulatedNode = { name: string; shape: Shape; counter: number; past: Moment[] }
+type SimulatedNode = { name: string; shape: Shape; counter: number; past: Moment[] }
 
-export const LATER_UNIT = 'of_a_newer_schema'
+const LATER_UNIT = 'of_a_newer_schema'
 const ROW_ID = '0190c8a0-0000-7000-8000-000000000001'
 const EDITS_ONLY = 0b1000_0000
 const SCHEMA = 7
@@ -78,7 +78,7 @@ export function shapeOf(table: Replicated, newer: boolean): Shape {
 }
 
 export const ruleIn = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ? 'quiet' : ruleOf(table, unit))
-export const now = (place: SimulatedNode): Moment => place.past.at(-1) as Moment
+const now = (place: SimulatedNode): Moment => place.past.at(-1) as Moment
 export const writeOf = (run: Run, [node, counter]: readonly [string, number, ...unknown[]]): Write =>
   run.writes.find((write) => write.node === node && write.counter === counter) as Write
 
@@ -216,7 +216,7 @@ export function carried(table: Replicated, state: RowState, shape: Shape): RowSt
   return { ...state, values, extra: extraOf(Object.entries(extra)) }
 }
 
-export const valueAt = (shape: Shape, unit: string, { values, extra }: RowState): Values =>
+const valueAt = (shape: Shape, unit: string, { values, extra }: RowState): Values =>
   unit === EXISTENCE ? pick(values, shape.identity) : { ...pick(values, shape.units[unit] ?? []), ...extra?.[unit] }
 
 function mergeAt(run: Run, core: Core, place: SimulatedNode, from: Moment) {

@@ -24,7 +24,7 @@ export function groupsOf(records: readonly Conflict[]): ConflictGroup[] {
   return [...groupedBy(records, groupKey).values()].map((group) => group.sort(byAge) as [Conflict, ...Conflict[]])
 }
 
-export const groupKey = (each: Conflict): string =>
+const groupKey = (each: Conflict): string =>
   [each.entity, each.row_id, each.kind, each.reason, each.node_id, each.actor_id, each.status, each.resolved_at, each.resolved_by].join(' ')
 
 const byAge = (a: Conflict, b: Conflict) => a.hlc - b.hlc || a.counter - b.counter || (a.id < b.id ? -1 : 1)

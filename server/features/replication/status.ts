@@ -69,7 +69,7 @@ type Standing = Pick<SyncStatus, 'state' | 'obstacle'>
 type Numbers = Omit<SyncStatus, 'state' | 'obstacle' | 'sentence'>
 
 /** Whether this node is one person's computer rather than a school's server: only a laptop's enrolment names a person. */
-export const isLaptopUnder = (parent: Pick<Row<'sync_peer'>, 'user_id'> | null): boolean => parent !== null && parent.user_id !== null
+const isLaptopUnder = (parent: Pick<Row<'sync_peer'>, 'user_id'> | null): boolean => parent !== null && parent.user_id !== null
 
 /** The parent of a school's server is the centre, on whatever database that runs. */
 const kindOf = (parent: Row<'sync_peer'>) => (isLaptopUnder(parent) ? (parent.kind as 'school' | 'centre') : 'centre')
@@ -131,7 +131,7 @@ export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, 
 const placeOf = (parent: Row<'sync_peer'>) => (kindOf(parent) === 'centre' ? 'at the centre' : 'at school')
 
 /** The status sentence. `place`: where a parent's rows are; without a parent, the sentence of `belowSentence`. */
-export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, place: string, nowMs: number): string {
+function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, place: string, nowMs: number): string {
   const { waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts, refused } = numbers
   const toDecide =
     open_conflicts > 0 ? ` ${open_conflicts === 1 ? '1 conflict waits' : `${open_conflicts} conflicts wait`} for a decision.` : ''

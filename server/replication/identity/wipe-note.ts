@@ -23,7 +23,7 @@ export type WipeNote = z.infer<typeof Note>
 export type ErasedReport = NonNullable<WipeNote['lastWord']>
 
 const fileIn = (dataDir: string) => join(dataDir, WIPE_NOTE)
-export const WIPE_NOTE = 'wipe.json'
+const WIPE_NOTE = 'wipe.json'
 
 /** Null where this folder was never erased. Throws where the note cannot be read: nothing may begin there as if there were none. */
 export const readWipeNote = (dataDir: string): WipeNote | null =>

@@ -55,7 +55,7 @@ export async function withCheckpoint(tx: ReadTx, peer: Peer, cursor: Cursor, key
  * - `acknowledged`: less of the child's feed than it had
  * - `number`: a place under a number that it had later
  */
-export type Sign = 'beyond' | 'history' | 'acknowledged' | 'number'
+type Sign = 'beyond' | 'history' | 'acknowledged' | 'number'
 /** `number`: of the place. `common`: up to where this database is as it was when it wrote the place; 0 where nothing shows it. */
 export type DatabaseDivergence = { sign: Sign; number: string; common: { seq: number; people: number } }
 

@@ -13,7 +13,7 @@ import { restamp } from './restamp.ts'
  * A laptop and a copy of it both wrote under `node` and told two parents, and the two histories meet here. Of the writes that came from one
  * of them, those after `after` are its own.
  */
-export class DuplicateNumber extends Error {
+class DuplicateNumber extends Error {
   constructor(
     readonly school: string,
     readonly node: string,

@@ -22,7 +22,7 @@ export type RefusedRow = {
 }
 
 /** The code of the entry which says that a full list has no room for more. */
-export const MORE = 'more'
+const MORE = 'more'
 
 /**
  * Keeps what this node refused of a child, for its administrators. Each write is kept once, however often it comes: its id follows from the

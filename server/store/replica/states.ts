@@ -146,7 +146,7 @@ export async function settledRows(tx: ReadTx, schoolId: string, table: Replicate
 
 type StoredVersions = Awaited<ReturnType<ReadTx['dialect']['versionsOf']>>[number]
 
-export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null, versions: Versions): KnownRow {
+function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null, versions: Versions): KnownRow {
   const extra = textToExtra(stored.extra)
   const state: RowState = {
     id: stored.row_id,

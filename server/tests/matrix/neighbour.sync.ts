@@ -43,7 +43,7 @@ const conflict = (school_id: string, row_id: string, actor_id: string, status: '
   resolved_by: null,
   resolution: null,
 })
-export const conflicts = [
+const conflicts = [
   conflict(stBrigids, rowIds.own, people.ada.id),
   conflict(stBrigids, rowIds.gone, people.byrne.id),
   conflict(stBrigids, rowIds.resolved, people.ada.id, 'resolved'),

@@ -70,7 +70,7 @@ export function carrierOf({ child, parent, way, fault, chance, saw }: Carry): Ca
   }
 }
 
-export const wordsOf = (error: unknown): string => (error instanceof Error ? String(error.stack) : JSON.stringify(error))
+const wordsOf = (error: unknown): string => (error instanceof Error ? String(error.stack) : JSON.stringify(error))
 
 async function crashing(
   parent: WorldNode,

@@ -35,7 +35,7 @@ export const formerFaults = [
 /** Each has chances of its own, so that a world without it lives as it did before there was such a fault. */
 export const newerFaults = ['a line that alters'] as const
 /** No seed has them by itself: `--also` asks for them. */
-export const askedFaults = ['a laptop that lies', 'school restored alone'] as const
+const askedFaults = ['a laptop that lies', 'school restored alone'] as const
 export const faults = [...formerFaults, ...newerFaults, ...askedFaults] as const
 export type Fault = (typeof faults)[number]
 

@@ -16,10 +16,7 @@ export function formerFaultsOf(seed: number): ReadonlySet<Fault> {
 }
 
 /** The world of a seed: how many schools and laptops there are, and which faults, follow from it. */
-export function optionsOf(
-  seed: number,
-  { events = 200, faults: given, also = [], laptops, hasStructure = true, cluster }: Run = {},
-): Options {
+function optionsOf(seed: number, { events = 200, faults: given, also = [], laptops, hasStructure = true, cluster }: Run = {}): Options {
   const chance = chanceOf(seed * 31 + 7)
   const some = formerFaults.filter(() => chance.often(0.6))
   return {

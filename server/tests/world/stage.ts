@@ -18,7 +18,7 @@ export type Role = { name: string; kind: Kind; school: number; parents: readonly
 const CENTRE: Role = { name: 'centre', kind: 'centre', school: 0, parents: [], user: null }
 const school = (number: number): Role => ({ name: `school${number}`, kind: 'school', school: number, parents: ['centre'], user: null })
 /** Everybody who may take part in a world. */
-export const roles: readonly Role[] = [
+const roles: readonly Role[] = [
   CENTRE,
   school(1),
   school(2),
@@ -32,7 +32,7 @@ export const roleOf = (name: string): Role => roles.find((role) => role.name ===
 export const BEGINNING = '2026-01-12T08:00:00.000Z'
 
 /** A folder in memory where there is one: what is proved here is no disk. */
-export const newFolder = (): string => memoryFolder('markbook-world-')
+const newFolder = (): string => memoryFolder('markbook-world-')
 
 /** Opens everybody, founds the schools at the centre, and copies them down once. `disk`: the centre's, where it is on Postgres. */
 async function raise(folder: string, clock: TestClock, disk: CentralDisk | null): Promise<Map<string, WorldNode>> {

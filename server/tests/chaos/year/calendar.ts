@@ -1,7 +1,7 @@
 import type { Chance } from '../../world/chance.ts'
 
 /** School weeks of the three terms of the real marks. */
-export const TERM_WEEKS = [16, 12, 11] as const
+const TERM_WEEKS = [16, 12, 11] as const
 export const WEEKS = TERM_WEEKS.reduce((sum, weeks) => sum + weeks, 0)
 export const SCHOOL_DAYS = 5
 

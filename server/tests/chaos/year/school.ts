@@ -13,7 +13,7 @@ import type { Pupil, SchoolAssessment, Sheet } from './teacher.ts'
 /** A school before the first day of its year. `sheets`: by teacher, what they mark. */
 export type YearSchool = { name: string; group: Group; assessments: SchoolAssessment[]; staff: { account: Account; sheet: Sheet }[] }
 
-export const REAL = 'Real Marks Secondary School'
+const REAL = 'Real Marks Secondary School'
 const TEACHERS = 10
 
 /** The last two of a class are those in whose marks the head writes too. */
