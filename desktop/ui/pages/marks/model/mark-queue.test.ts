@@ -342,6 +342,17 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2')]).toEqual([12, 9])
   })
 
+  test('the same where it was typed while the server was being read for another mark', async () => {
+    const at = world()
+    at.stored.set('a', new Map([['2', 9]]))
+    at.queue.put([{ assessmentId: 'a', studentId: '1', score: 12, seen: null }], { isCompared: true })
+    for (const { then } of at.timers.splice(0)) then()
+    at.queue.put([{ assessmentId: 'a', studentId: '2', score: 8, seen: 7 }], { isCompared: true })
+    await at.turn()
+    expect(at.queue.all()).toMatchObject([{ studentId: '2', state: 'conflict', theirs: 9 }])
+    expect([at.score('a', '1'), at.score('a', '2')]).toEqual([12, 9])
+  })
+
   test('of two marks typed in two windows the newer one counts', async () => {
     const at = world()
     at.line.request = false
@@ -357,6 +368,21 @@ describe('the mark queue', () => {
     await at.turn()
     expect([at.score('a', '1'), at.score('a', '2')]).toEqual([8, 7])
   })
+
+  test.each([{ reply: true }, { reply: false }])(
+    'a newer mark of a closed window counts also while an older one is being sent, whether its reply comes: $reply',
+    async ({ reply }) => {
+      const at = world()
+      at.put('1', 7)
+      at.line.reply = reply
+      for (const { then } of at.timers.splice(0)) then()
+      at.queue.takeOver([{ assessmentId: 'a', studentId: '1', score: 8, seen: null, state: 'waiting', at: '2026-01-12T08:05:00.000Z' }])
+      await at.settle()
+      at.line.reply = true
+      await at.turn()
+      expect([at.score('a', '1'), at.queue.all()]).toEqual([8, []])
+    },
+  )
 
   test('after an entry was discarded while the server was away, the next one is sent', async () => {
     const at = world({ readsFirst: true })
@@ -429,6 +455,13 @@ describe('the mark queue', () => {
     at.put('1', 12, 10)
     at.queue.reconcile('a', [{ student_id: '1', score: 17, status: null, remarks: null }])
     expect(at.queue.get('a', '1')).toMatchObject({ state: 'conflict', theirs: 17 })
+  })
+
+  test('a conflict shows the other mark as it is now, also where that is the one that was seen', () => {
+    const at = world()
+    at.put('1', 12, 10)
+    for (const score of [17, 10]) at.queue.reconcile('a', [{ student_id: '1', score, status: null, remarks: null }])
+    expect(at.queue.get('a', '1')).toMatchObject({ state: 'conflict', theirs: 10 })
   })
 
   test('the last typed mark is saved and the queue is emptied, whatever the network does', async () => {

@@ -114,9 +114,12 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     for (const [assessmentId, own] of byAssessment(pending)) {
       const queue = this.queue(assessmentId)
       // Of two entries for one mark from two windows the newer one counts.
-      const isNewer = ({ at }: PendingMark, known: PendingMark | undefined) => !known || (known.state !== 'sending' && known.at < at)
-      const unknown = own.filter((each) => isNewer(each, queue.entries.get(each.studentId)))
-      for (const each of unknown) queue.entries.set(each.studentId, { ...each, state: 'waiting', ours: mayBeStored(each) })
+      const unknown = own.filter(({ studentId, at }) => (queue.entries.get(studentId)?.at ?? '') < at || !queue.entries.has(studentId))
+      for (const each of unknown) {
+        const known = queue.entries.get(each.studentId)
+        const ours = mayBeStored(known?.state === 'sending' ? known : each)
+        queue.entries.set(each.studentId, { ...each, state: 'waiting', ours })
+      }
       queue.tries = Math.max(queue.tries, 1)
       this.changed(assessmentId, unknown)
       if (hasSendable(queue)) this.schedule(assessmentId, queue, 0)
@@ -317,7 +320,7 @@ function nextBatch(sendable: readonly PendingMark[], { isSingly }: AssessmentQue
   return sendable.filter(({ score }) => score !== null).slice(0, isSingly ? 1 : limits.gradesPerRequest)
 }
 
-/** A value that the earlier window may have saved before it was closed. */
+/** A value that the window of the entry may have saved. */
 const mayBeStored = ({ state, score, ours }: PendingMark): CellValue => (state === 'sending' || ours === undefined ? score : ours)
 
 const allSendable = ({ entries }: AssessmentQueue) => [...entries.values()].filter(isSendable)
