@@ -85,6 +85,10 @@ describe('the average by categories, computed by hand', () => {
     expect(printedOf(list, none, { q: 80, p: 30 })).toBe(55)
   })
 
+  test('without extra credit an average is not cut at 100, as in the contract', () => {
+    expect(printedOf([test100('p', 'project')], [category('project', 100)], { p: 104 })).toBe(104)
+  })
+
   test('extra credit adds average × weight ÷ 100, at most up to 100; alone it gives no average', () => {
     const list = [test100('q', 'quizzes'), test100('e', 'extra')]
     const with5 = [category('quizzes', 100), category('extra', 5, { is_extra_credit: true })]

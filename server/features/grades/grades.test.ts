@@ -230,6 +230,11 @@ describe('PATCH /api/grades/:id/exclude', () => {
     expect(await st.as.ada.grades.exclude({ ...own, body: { isExcluded: true, exclusionReason: 'ill' } })).toMatchObject({
       exclusion_reason: 'ill',
     })
+    expect(await st.as.ada.grades.exclude({ ...own, body: { isExcluded: true } })).toMatchObject({ exclusion_reason: 'ill' })
+    expect(await st.as.ada.grades.exclude({ ...own, body: { isExcluded: true, exclusionReason: null } })).toMatchObject({
+      is_excluded: true,
+      exclusion_reason: null,
+    })
     expect(await st.as.ada.grades.exclude({ ...own, body: { isExcluded: false } })).toMatchObject({
       is_excluded: false,
       exclusion_reason: null,
