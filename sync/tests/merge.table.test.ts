@@ -2,7 +2,8 @@ import { descriptions } from '@markbook/shared/tables/tables'
 import { describe, expect, test } from 'vitest'
 import { mergeRows } from '../merge/merge.ts'
 import { canonical, type RowState } from '../merge/state.ts'
-import { latestStamp } from '../stamp.ts'
+import { latestStamp, stamp } from '../stamp.ts'
+import type { Stamp } from '../versions.ts'
 import { centre, laptop, meet, school, type Writer, written } from './states.ts'
 
 const grade = (before: RowState | null, who: Writer, values: object, told: Parameters<typeof written>[4]) =>
@@ -21,6 +22,12 @@ describe('what meets, and what stands (SPEC, «Merging»)', () => {
     const { state, losers } = meet('grade', made, touched)
     expect(state.values['score']).toBe(50)
     expect(losers).toEqual([{ unit: 'score', kind: 'value', value: { score: 3 }, stamp: made.units['score'], rule: 'later' }])
+  })
+
+  test('of two writes under one number, as of a database and its copy, the later stands at both ends', () => {
+    const [node, counter, hlc, actor] = made.units['score'] as Stamp
+    const copied: RowState = { ...made, units: { ...made.units, score: [node, counter, hlc + 5, actor] } }
+    expect(meet('grade', made, copied).state.units['score']).toEqual([node, counter, hlc + 5, actor])
   })
 
   test('a secret is sealed by each node with its own key, and a column that one does not know says nothing', () => {
@@ -228,6 +235,11 @@ describe('the policy', () => {
     const paths = [met(met(published, other), anew), met(published, met(other, anew)), met(met(anew, published), other)]
     expect(new Set(paths.map(canonical)).size).toBe(1)
     expect(paths[0]?.values['status']).toBe('draft')
+  })
+
+  test('a book that was deleted and made anew in one transaction, whose versions show no deletion, counts as made anew', () => {
+    const anew = { units: ['row', 'status'], node: 'school', now: 4_000, actor: null, furthest: ['status'] }
+    expect(stamp(published, anew).units['status']?.[4]).toBe(1)
   })
 
   test('what was sent stands even over a book that was made anew without knowing it', () => {
