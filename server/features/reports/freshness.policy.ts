@@ -5,9 +5,9 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { textToVersions } from '@markbook/sync/versions'
 import type { ReadTx } from '../../store/tx.ts'
 import { latestPdfs } from './files/report-files.queries.ts'
-import { type Period, snapshotsOfClass } from './generation.ts'
+import { snapshotsOfClass } from './generation.ts'
 import { booksOfType, entriesOfBooks } from './reports.queries.ts'
-import { refreshed } from './snapshot.ts'
+import { type Period, refreshed } from './snapshot.ts'
 
 export type { Period }
 

@@ -1,5 +1,4 @@
 import { isLocked } from '@markbook/shared/domain/report-moves'
-import { common } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import type { ReportSnapshot } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -14,18 +13,15 @@ import {
   unplacedYearResults,
 } from '../calculations/calculations.policy.ts'
 import { gradingScaleOf, rowOfScale } from '../grading-scale/grading-scale.policy.ts'
-import { termById, yearById } from '../policy.ts'
 import { orNotFound } from '../references.ts'
 import { withoutApproval } from './approval.ts'
-import { studentOf } from './reports.policy.ts'
+import { periodOfBook, studentOf } from './reports.policy.ts'
 import { booksOfStudents, entriesOfBooks } from './reports.queries.ts'
-import { isTyped, refreshed, snapshotColumns, termSnapshot, weightsNow, yearSnapshot } from './snapshot.ts'
+import { isTyped, type Period, refreshed, snapshotColumns, termSnapshot, weightsNow, yearSnapshot } from './snapshot.ts'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
 type Generated = { generated: number; skipped_locked: number; reports: Book[] }
-/** The period of the reports: a term, with its year. */
-export type Period = { term: Row<'term'>; year: Row<'academic_year'>; type: Book['report_type'] }
 
 /**
  * Generates or updates the reports of a class. Only snapshots are written: typed content stays, and sent reports are unchanged (decisions
@@ -82,21 +78,16 @@ async function resultsOfClass(tx: ReadTx, group: Row<'student_group'>, period: P
   )
 }
 
-async function snapshotOfBook(
-  tx: ReadTx,
-  { school_id, student_id, term_id, academic_year_id, report_type }: Book,
-): Promise<ReportSnapshot> {
-  const student = await studentOf(tx, { school_id, student_id })
-  const [term] = await termById(tx, { school: school_id, id: term_id })
-  const [year] = await yearById(tx, { school: school_id, id: academic_year_id })
-  if (!term || !year) throw common.notFound()
+async function snapshotOfBook(tx: ReadTx, book: Book): Promise<ReportSnapshot> {
+  const student = await studentOf(tx, book)
+  const period = await periodOfBook(tx, book)
+  const { term, year, type } = period
   const group = await placeIn(tx, student, year.id)
-  const placed = group && (await snapshotsOfClass(tx, group, { term, year, type: report_type })).get(student.id)
+  const placed = group && (await snapshotsOfClass(tx, group, period)).get(student.id)
   if (placed) return placed
-  const weights = weightsNow({ term, year, type: report_type })
-  const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, term)), weights }
+  const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, term)), weights: weightsNow(period) }
   const ofTerm = await unplacedTermResults(tx, student, term)
-  return report_type === 'term' ? termSnapshot(ofTerm, of) : yearSnapshot(await unplacedYearResults(tx, student, year), ofTerm, of)
+  return type === 'term' ? termSnapshot(ofTerm, of) : yearSnapshot(await unplacedYearResults(tx, student, year), ofTerm, of)
 }
 
 type Writing = { group: Row<'student_group'>; period: Period; snapshots: ReadonlyMap<string, ReportSnapshot>; existing: readonly Book[] }

@@ -1,9 +1,8 @@
 import { isPartialTerm, isPartialYear } from '@markbook/shared/domain/partial'
-import { common } from '@markbook/shared/failures'
 import type { ReportWeights } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../store/tx.ts'
-import { termById, yearById } from '../policy.ts'
+import { periodOfBook } from './reports.policy.ts'
 import { inSnapshot, weightsNow, weightsOfBook } from './snapshot.ts'
 
 type Book = Row<'report_book'>
@@ -11,13 +10,7 @@ type Entry = Row<'report_book_entry'>
 
 /** The weights by which a book's figures were calculated; of a book of an older program, which says none, those of now. */
 export async function weightsOf(tx: ReadTx, book: Book): Promise<ReportWeights> {
-  const own = weightsOfBook(book)
-  if (own) return own
-  const school = book.school_id
-  const [term] = await termById(tx, { school, id: book.term_id })
-  const [year] = await yearById(tx, { school, id: book.academic_year_id })
-  if (!term || !year) throw common.notFound()
-  return weightsNow({ term, year, type: book.report_type })
+  return weightsOfBook(book) ?? weightsNow(await periodOfBook(tx, book))
 }
 
 /** Tells which entries of some books of one period have a result that rests on coursework or exam alone: `is_partial`, absent where not. */

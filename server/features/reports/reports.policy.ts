@@ -5,9 +5,10 @@ import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 import { classAndTerm, requiredId } from '../calculations/calculations.policy.ts'
-import { classFactsOf, demandInClass, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
+import { classFactsOf, demandInClass, factsAbout, type PolicyContext, rowOf, termById, termOf, yearById, yearOf } from '../policy.ts'
 import { changedSinceSentBack, NOT_APPROVED, NOT_SENT_BACK } from './approval.ts'
 import { booksById, booksOfStudent, entryById, studentById } from './reports.queries.ts'
+import type { Period } from './snapshot.ts'
 
 type Targets = Readonly<Record<string, string | undefined>>
 
@@ -42,7 +43,7 @@ export async function entryOf(context: PolicyContext, id: string): Promise<Entry
 }
 
 /** A class to whose reports the caller has the right, and a term of its year; the type of report comes from the query or the body. */
-export type ClassPlace = { group: Row<'student_group'>; term: Row<'term'>; year: Row<'academic_year'> }
+export type ClassPlace = { group: Row<'student_group'> } & Omit<Period, 'type'>
 
 export async function classPlace(context: PolicyContext, targets: Targets): Promise<ClassPlace> {
   const { group, term } = await classAndTerm(context, targets)
@@ -54,6 +55,17 @@ export async function studentOf(tx: ReadTx, book: Pick<Row<'report_book'>, 'scho
   const [student] = await studentById(tx, { school: book.school_id, id: book.student_id })
   if (!student) throw common.notFound()
   return student
+}
+
+/** The period of a loaded report; not locked. */
+export async function periodOfBook(
+  tx: ReadTx,
+  { school_id: school, term_id, academic_year_id, report_type }: Row<'report_book'>,
+): Promise<Period> {
+  const [term] = await termById(tx, { school, id: term_id })
+  const [year] = await yearById(tx, { school, id: academic_year_id })
+  if (!term || !year) throw common.notFound()
+  return { term, year, type: report_type }
 }
 
 export type ReportsOfStudent = { books: Row<'report_book'>[]; own: Row<'report_book'>[] }

@@ -101,7 +101,8 @@ export const scaleOfBook = ({ snapshot, sent_snapshot }: Book): Scale | undefine
 export const weightsOfBook = ({ snapshot, sent_snapshot }: Book): ReportWeights | undefined =>
   (sent_snapshot as SentSnapshot | null)?.weights ?? snapshot.weights
 
-type Period = { term: Row<'term'>; year: Row<'academic_year'>; type: Book['report_type'] }
+/** The period of reports: a term, with its year. */
+export type Period = { term: Row<'term'>; year: Row<'academic_year'>; type: Book['report_type'] }
 
 /** The present weights of a report's figures. */
 export function weightsNow({ term, year, type }: Period): ReportWeights {

@@ -9,7 +9,7 @@ import { classTermResults, classYearResults, subjectsToName } from '../../calcul
 import { studentsOfClass } from '../../classes/classes.policy.ts'
 import { booksOfType, entriesOfBooks } from '../reports.queries.ts'
 import type { Printing } from './pdf-storage.ts'
-import { type ClassHead, letterheadOf, type Period, readHead } from './report-card-data.ts'
+import { type ClassHead, type ClassPeriod, letterheadOf, readHead } from './report-card-data.ts'
 
 type Result = { subject_id: string; figure: number | null; letter_grade: string | null; is_partial: boolean }
 type Pupil = Pick<BroadsheetPupil, 'overall_average' | 'letter_grade' | 'position'> & { student_id: string; results: Result[] }
@@ -31,7 +31,7 @@ const ofYear = ({ students }: ClassYear): Pupil[] =>
   }))
 
 /** Letters that a teacher typed into the reports, by student and subject. */
-async function typedLetters(tx: ReadTx, { group, term, type }: Period): Promise<ReadonlyMap<string, string>> {
+async function typedLetters(tx: ReadTx, { group, term, type }: ClassPeriod): Promise<ReadonlyMap<string, string>> {
   const books = await booksOfType(tx, { school: group.school_id, group: group.id, term: term.id }, type)
   const studentByBookId = new Map(books.map(({ id, student_id }) => [id, student_id]))
   const entries = await entriesOfBooks(tx, { school: group.school_id, books: JSON.stringify([...studentByBookId.keys()]) })
@@ -58,7 +58,7 @@ function pupilOf(student: Row<'student'>, pupil: Pupil, typed: ReadonlyMap<strin
  * Reads the content of a class's broadsheet in one transaction: the present results, as in `class-term` and `class-year`, and the typed
  * letters. Pupils by last name, subjects in the school's order.
  */
-export async function readBroadsheet(tx: ReadTx, period: Period, printing: Printing): Promise<BroadsheetData> {
+export async function readBroadsheet(tx: ReadTx, period: ClassPeriod, printing: Printing): Promise<BroadsheetData> {
   const { group, term, year, type } = period
   const school = group.school_id
   const results = type === 'term' ? ofTerm(await classTermResults(tx, group, term)) : ofYear(await classYearResults(tx, group, year))

@@ -22,7 +22,7 @@ import { type School, school } from '../../../testing/school.ts'
 import { readBroadsheet } from './broadsheet-data.ts'
 import { form, pdfOf, workbook } from './files.fixtures.ts'
 import { printingOf } from './pdf-storage.ts'
-import type { Period } from './report-card-data.ts'
+import type { ClassPeriod } from './report-card-data.ts'
 
 let st: School
 beforeAll(async () => {
@@ -119,7 +119,7 @@ describe('POST /api/reports/class-summary/generate', () => {
     const typed = entries.find(({ subject }) => subject.id === english.id)?.id ?? ''
     await st.as.byrne.reports.updateEntry({ params: { entryId: typed }, body: { letterGrade: 'Abs' } })
     const live = await st.as.byrne.calculations.classTerm({ query: { studentGroupId: class3B.id, termId: michaelmas.id } })
-    const period = { group: class3B, term: michaelmas, year: thisYear, type: 'term' } as unknown as Period
+    const period = { group: class3B, term: michaelmas, year: thisYear, type: 'term' } as unknown as ClassPeriod
     const { pupils } = await st.services.store.read(asSystem(), (tx) => readBroadsheet(tx, period, printingOf({})))
     expect(pupils.map(({ overall_average }) => overall_average)).toEqual(live.students.map(({ overall_average }) => overall_average))
     const own = pupils.find(({ first_name }) => first_name === elan.first_name)

@@ -25,7 +25,7 @@ import { setTeachersOfClass } from '../../teaching-sets/teaching-sets.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { paperHashOf } from '../approval.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
-import { inSnapshot, type SentSnapshot, scaleOfBook, shownLetter, weightsNow, weightsOfBook } from '../snapshot.ts'
+import { inSnapshot, type Period, type SentSnapshot, scaleOfBook, shownLetter, weightsNow, weightsOfBook } from '../snapshot.ts'
 import { titledOf } from './names.ts'
 import type { Printing } from './pdf-storage.ts'
 import { schoolById, studentsById } from './report-files.queries.ts'
@@ -33,9 +33,8 @@ import { schoolById, studentsById } from './report-files.queries.ts'
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
 type Subject = Awaited<ReturnType<typeof subjectsToName>>[number]
-type Type = Book['report_type']
 /** A class and the period of its documents. */
-export type Period = { group: Row<'student_group'>; term: Row<'term'>; year: Row<'academic_year'>; type: Type }
+export type ClassPeriod = { group: Row<'student_group'> } & Period
 /** The common content of a class's documents, except the crest, which is a file. */
 export type ClassHead = Awaited<ReturnType<typeof readHead>>
 
@@ -70,7 +69,7 @@ async function teachersByStudent(tx: ReadTx, group: Row<'student_group'>) {
 }
 
 /** Name, address and crest of the school; class, year and term. */
-export async function readHead(tx: ReadTx, { group, term, year, type }: Period, { paper, language }: Printing) {
+export async function readHead(tx: ReadTx, { group, term, year, type }: ClassPeriod, { paper, language }: Printing) {
   const [school] = await schoolById(tx, { id: group.school_id })
   if (!school) throw common.notFound()
   const { classTeacher } = await teachersIn(tx, group)
@@ -179,7 +178,12 @@ const yearLayout = (now: Row<'academic_year'>, terms: readonly Row<'term'>[], we
  * Reads everything that the cards of these reports print, in one transaction, by last name. The figures are those of the reports, not of
  * the present marks; a year-end report has all its figures in its snapshot.
  */
-export async function readReportCards(tx: ReadTx, period: Period, books: readonly Book[], printing: Printing): Promise<ReportCardData> {
+export async function readReportCards(
+  tx: ReadTx,
+  period: ClassPeriod,
+  books: readonly Book[],
+  printing: Printing,
+): Promise<ReportCardData> {
   const { group, term, year, type } = period
   const school = group.school_id
   const head = await readHead(tx, period, printing)
