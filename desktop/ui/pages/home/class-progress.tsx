@@ -217,12 +217,18 @@ export const SubjectProgress = ({ row }: { row: ClassProgress }) => (
 
 function SubjectState({ row }: { row: ClassProgress }) {
   const { t } = useTranslation('home')
-  const { assessments, recorded, expected } = row
-  const missing = missingOf(row)
-  if (assessments === 0) return <span className={layout['note']}>{t('marks.noAssessments')}</span>
+  if (row.assessments === 0) return <span className={layout['note']}>{t('marks.noAssessments')}</span>
+  return <MarksEntered name={t('marks.what', { class: row.class.name, subject: row.subject.name })} of={row} />
+}
+
+/** How many of the expected marks are entered, and how many are missing. */
+export function MarksEntered({ name, of }: { name: string; of: Pick<ClassProgress, 'recorded' | 'expected'> }) {
+  const { t } = useTranslation('home')
+  const { recorded, expected } = of
+  const missing = missingOf(of)
   return (
     <>
-      <ProgressBar label={t('marks.what', { class: row.class.name, subject: row.subject.name })} done={recorded} total={expected} />
+      <ProgressBar label={name} done={recorded} total={expected} />
       <span className={layout['note']}>
         {missing === 0
           ? t('marks.complete', { count: recorded })

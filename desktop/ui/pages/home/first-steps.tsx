@@ -2,7 +2,7 @@ import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, askWhole } from '../../api/queries.ts'
+import { ask } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
@@ -13,6 +13,7 @@ import { useServerAddress } from '../../frame/server-address.ts'
 import styles from './home.module.css'
 import { rowsOfTeacher } from './progress.ts'
 import { usePutOff } from './put-off.ts'
+import { useClassProgress } from './use-class-progress.ts'
 
 const pages = {
   year: '/years',
@@ -36,11 +37,7 @@ const nextOf = (parts: readonly (readonly [part: Part, isThere: boolean])[]): Pa
 
 function useProgress(): { rows: readonly ClassProgress[] | undefined; isLoading: boolean } {
   const { term } = useChosenTerm()
-  const progress = useQuery({
-    ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }),
-    staleTime: 0,
-    enabled: term !== null,
-  })
+  const progress = useClassProgress()
   return { rows: term ? progress.data : [], isLoading: progress.isLoading }
 }
 

@@ -4,7 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { askWhole } from '../../api/queries.ts'
 import layout from '../../components/layout.module.css'
-import { Card, ProgressBar } from '../../components/page.tsx'
+import { Card } from '../../components/page.tsx'
+import { MarksEntered } from './class-progress.tsx'
 import styles from './home.module.css'
 
 /** The teacher's own teaching sets, each with a link to its marks and their progress; renders nothing without any. */
@@ -24,27 +25,16 @@ export function OwnSets({ termId }: { termId: string }) {
   )
 }
 
-function OwnSet({ row: { teaching_set, subject, recorded, expected } }: { row: TeachingSetProgress }) {
+function OwnSet({ row }: { row: TeachingSetProgress }) {
   const { t } = useTranslation('home')
+  const { teaching_set, subject, expected } = row
   const name = t('marks.what', { class: teaching_set.name, subject: subject.name })
-  const missing = expected - recorded
   return (
     <li className={styles['subject']}>
       <Link to="/marks/sets/$setId" params={{ setId: teaching_set.id }}>
         {name}
       </Link>
-      {expected === 0 ? (
-        <span className={layout['note']}>{t('marks.noAssessments')}</span>
-      ) : (
-        <>
-          <ProgressBar label={name} done={recorded} total={expected} />
-          <span className={layout['note']}>
-            {missing <= 0
-              ? t('marks.complete', { count: recorded })
-              : `${t('marks.of', { recorded, expected, count: expected })}, ${t('marks.missing', { count: missing })}`}
-          </span>
-        </>
-      )}
+      {expected === 0 ? <span className={layout['note']}>{t('marks.noAssessments')}</span> : <MarksEntered name={name} of={row} />}
     </li>
   )
 }

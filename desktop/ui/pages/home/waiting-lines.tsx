@@ -14,6 +14,7 @@ import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { missingOf } from './progress.ts'
 import { usePutOff } from './put-off.ts'
+import { useClassProgress } from './use-class-progress.ts'
 import { endsSoon, expiring } from './waiting.ts'
 
 /** `key`: the identity of a line that can be hidden; another term or invitation has another key. */
@@ -52,11 +53,7 @@ function useDueTerm(): Line[] {
   const { t } = useTranslation(['home', 'app'])
   const all = isAdmin(useProfile())
   const { term } = useChosenTerm()
-  const progress = useQuery({
-    ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }),
-    staleTime: 0,
-    enabled: term !== null,
-  })
+  const progress = useClassProgress()
   const rows = (progress.data ?? []).filter((row) => (all || row.is_own || row.is_class_teacher) && missingOf(row) > 0)
   if (!term || rows.length === 0 || !endsSoon(term, today())) return []
   const count = rows.reduce((sum, row) => sum + missingOf(row), 0)
@@ -82,11 +79,7 @@ function useBooksSentBack(): Line[] {
   const { t } = useTranslation('home')
   const { term } = useChosenTerm()
   const asking = { approves_reports: useQuery(ask('schools', 'mine')).data?.approves_reports ?? null }
-  const progress = useQuery({
-    ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }),
-    staleTime: 0,
-    enabled: asking.approves_reports === true && term !== null,
-  })
+  const progress = useClassProgress(asking.approves_reports === true)
   const own = new Set(progress.data?.flatMap((row) => (row.is_class_teacher ? [row.class.id] : [])))
   const lists = useQueries({
     queries: [...own].map((studentGroupId) => ({
