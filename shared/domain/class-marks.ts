@@ -10,7 +10,7 @@ export type TermSlots = ReadonlyMap<string, readonly Slot[]>
 
 /**
  * The assessments of some terms that concern a class (the school's and the class's own), by term and subject. Built once per class, so
- * that each grade of a student costs one look-up (design/performance.md).
+ * that each grade of a student costs one look-up.
  */
 export type MarkPlan = {
   slotsByTermId: ReadonlyMap<string, TermSlots>

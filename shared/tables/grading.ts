@@ -101,7 +101,7 @@ type Assessment = { assessment: ReturnType<typeof assessment> }
 
 /**
  * One mark. `term_id` repeats the assessment's term (ensured by a composite foreign key). With it the covering index answers a pupil's
- * term without reading the table, so results stay fast as years accumulate (design/performance.md).
+ * term without reading the table, so results stay fast as years accumulate.
  */
 export const grade = (c: Columns, { assessment, student }: Assessment & Student) =>
   c.ofSchool('grading', 'grade', {
