@@ -43,7 +43,7 @@ function isSound(table: Replicated, { units, values }: RowState): boolean {
     const [kind, value] = [kinds[column], values[column]]
     if (kind === undefined || value === undefined) continue
     // Whether a column may be null is left to the database: a row of an older program that lacks a column is held.
-    if (kind === 'json' ? !json[column]?.(value) : value !== null && !isOf[kind](value)) return false
+    if (kind === 'json' ? !json[column]?.(value) : value !== null && !isOfKind(kind, value)) return false
   }
   return true
 }
@@ -65,6 +65,9 @@ const isOf: Record<Exclude<Kind, 'json'>, (value: unknown) => boolean> = {
   day: (value) => typeof value === 'string' && isInstant(`${value}T00:00:00.000Z`),
   instant: (value) => typeof value === 'string' && isInstant(value),
 }
+
+/** Whether a value that is not null is of a column's kind. */
+export const isOfKind = (kind: Exclude<Kind, 'json'>, value: unknown): boolean => isOf[kind](value)
 
 let lastInstant = ''
 /** Rows that come together were mostly made together. */

@@ -2,7 +2,9 @@ import { toInstant } from '@markbook/shared/clock'
 import { BinEntity, type BinItem, type BinOwner } from '@markbook/shared/contract/bin'
 import { limits } from '@markbook/shared/limits'
 import type { Changes } from '@markbook/shared/tables/changes'
-import { idsThere, knownRows, rowsById } from '../../store/replica/states.ts'
+import type { RowState } from '@markbook/sync/merge/state'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { knownRows, rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { deletedRowsSince, deletionsSince, fileDeletionsSince } from './bin.queries.ts'
 
@@ -27,24 +29,34 @@ export const restorableUntil = ({ at }: Pick<Deletion, 'at'>): string => toInsta
 export const isDeletion = ({ changes }: { changes: Changes }): boolean => 'id' in changes
 
 /**
- * What can be restored in a school, newest first: for each absent row its last deletion, unless it was deleted with another row
+ * What can be restored in a school, newest first: for each absent row the deletion that stands, unless it was deleted with another row
  * (docs/design/school.md).
  */
 export async function binOf(tx: ReadTx, school: string): Promise<InBin[]> {
   const all = (await deletionsSince(tx, { school, since: sinceWhen(tx) })).filter(isDeletion)
   const kinds = new Set(all.map((entry) => `${transactionOf(entry)} ${entry.entity}`))
-  const last = new Map<string, InBin>()
-  for (const entry of all) {
-    const entity = BinEntity.safeParse(entry.entity)
-    if (entity.success && !last.has(entry.row_id)) last.set(entry.row_id, { ...entry, entity: entity.data })
-  }
-  const there = new Set<string>()
-  for (const entity of BinEntity.options) {
-    const ids = [...last.values()].filter((entry) => entry.entity === entity).map(({ row_id }) => row_id)
-    for (const id of await idsThere(tx, entity, school, ids)) there.add(id)
-  }
   const isOwn = (entry: InBin) => !TAKEN_WITH[entry.entity]?.some((kind) => kinds.has(`${transactionOf(entry)} ${kind}`))
-  return [...last.values()].filter((entry) => !there.has(entry.row_id) && isOwn(entry))
+  const listed: InBin[] = []
+  for (const entity of BinEntity.options) {
+    const told = new Map<string, InBin[]>()
+    for (const entry of all) {
+      if (entry.entity !== entity) continue
+      told.set(entry.row_id, [...(told.get(entry.row_id) ?? []), { ...entry, entity }])
+    }
+    for (const [id, { row, state }] of await knownRows(tx, entity, school, [...told.keys()]))
+      if (row === null) listed.push(standingOf(told.get(id) as [InBin, ...InBin[]], state))
+  }
+  const places = new Map(all.map(({ id }, at) => [id, at]))
+  return listed.filter(isOwn).sort((a, b) => (places.get(a.id) as number) - (places.get(b.id) as number))
+}
+
+/**
+ * The deletion by which a row is gone; where that was stamped anew, the last one. A laptop may tell of others, by which the row would come
+ * back without what went with it.
+ */
+function standingOf(told: readonly [InBin, ...InBin[]], { units }: RowState): InBin {
+  const [node, counter] = units[EXISTENCE] ?? []
+  return told.find(({ node_id, node_seq }) => node_id === node && node_seq === counter) ?? told[0]
 }
 
 type Figures = Pick<BinItem, 'marks' | 'assessments' | 'enrolments' | 'assignments' | 'report_books' | 'set_places' | 'set_teachers'>

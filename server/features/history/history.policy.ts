@@ -1,7 +1,8 @@
 import type { Area } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
-import { descriptions } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { parsedDetail } from '@markbook/sync/journal'
+import { isWritable } from '../../replication/scope/normal-form.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -31,8 +32,29 @@ async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): P
   const entries = all.filter(({ detail }) => detail === null || !parsedDetail(detail)?.again)
   if (live) return { entries, values: live, isLive: true }
   if (entries.length === 0) return undefined
+  return { entries, values: await lastValues(tx, school, entity, id, entries), isLive: false }
+}
+
+/**
+ * The last values of a deleted row: those of its tombstone. Only once that is forgotten the entries say them, since what a laptop tells of
+ * its history is not compared with its rows.
+ */
+async function lastValues(tx: ReadTx, school: string, entity: Entity, id: string, entries: Past['entries']): Promise<Values> {
+  const known = (await knownRows(tx, entity, school, [id])).get(id)
+  if (known) return known.state.values
   const remembered = [...entries].reverse().flatMap(({ changes }) => Object.entries(changes))
-  return { entries, values: Object.fromEntries(remembered.map(([name, { before, after }]) => [name, after ?? before])), isLive: false }
+  return Object.fromEntries(remembered.map(([name, { before, after }]) => [name, after ?? before]))
+}
+
+/**
+ * What an entry says that the row was before, in the columns that people write; null where the interface would refuse that: whoever has a
+ * laptop's key signs any history. `row`: the row as it stands, if it does.
+ */
+export function writableBefore(table: Replicated, { changes }: Pick<Entry, 'changes'>, row: Values = {}): Values | null {
+  const columns = Object.values(descriptions[table].units).flat()
+  const told = columns.filter((column) => column in changes)
+  const before = Object.fromEntries(told.map((column) => [column, changes[column]?.before]))
+  return isWritable(table, { ...row, ...before }, told) ? before : null
 }
 
 type Reader = (context: PolicyContext, values: Values, id: string) => Promise<unknown>

@@ -10,6 +10,7 @@ import { subjects } from '@markbook/shared/contract/subjects'
 import { teachingSets } from '@markbook/shared/contract/teaching-sets'
 import { terms } from '@markbook/shared/contract/terms'
 import { common } from '@markbook/shared/failures'
+import { hasWrongId } from '@markbook/shared/tables/natural'
 import type { Row } from '@markbook/shared/tables/tables'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
 import { assessmentCategoryHandlers } from '../assessment-categories/assessment-categories.handlers.ts'
@@ -26,6 +27,7 @@ import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
+import { writableBefore } from './history.policy.ts'
 import { type Entity, liveRows } from './history.queries.ts'
 import { demandUnchanged, type EntryOf, route, throughRoutes, type UndoContext, type Undoer } from './undo.ts'
 
@@ -54,13 +56,16 @@ const deletion: Undoer<{ assessment: Row<'assessment'>; gradedStudents: GradedSt
     const rights = await gradeRights(context, assessment)
     return { assessment, gradedStudents: await gradedStudentsFor(context, assessment, rights, [changes['student_id']?.before as string]) }
   },
-  write: async ({ tx, caller }, { row_id, changes }, deleted) => {
+  write: async ({ tx, caller }, entry, deleted) => {
     if (!deleted) throw historyFailures.cannotUndo({ message: 'The assessment of this grade was deleted.' })
     const { assessment, gradedStudents } = deleted
-    if (await tx.find('grade', caller.school_id, row_id)) throw historyFailures.changedSince()
-    const values = Object.fromEntries(Object.entries(changes).map(([name, { before }]) => [name, before]))
-    const nulls = { remarks: null, exclusion_reason: null }
-    const row = { ...nulls, ...values, id: row_id, school_id: caller.school_id, term_id: assessment.term_id } as Grade
+    const { row_id: id, changes } = entry
+    if (await tx.find('grade', caller.school_id, id)) throw historyFailures.changedSince()
+    const place = { school_id: caller.school_id, assessment_id: assessment.id, term_id: assessment.term_id }
+    const nulls = { score: null, status: null, remarks: null, is_excluded: false, exclusion_reason: null }
+    const said = writableBefore('grade', entry)
+    const row = { ...nulls, ...said, ...place, id, student_id: before(changes, 'student_id') } as Grade
+    if (!said || (row.score === null && row.status === null) || hasWrongId('grade', row)) throw historyFailures.cannotUndo()
     await demandFor(tx, assessment, gradedStudents)
     demandWithinMaximum(assessment, [row])
     await tx.insert('grade', row)
@@ -86,12 +91,10 @@ const attendanceUndoer: Undoer<Row<'student_group'> | null> = {
   },
   write: async (context, entry, group) => {
     if (!group) throw historyFailures.cannotUndo()
-    const { day, lesson, student_id: studentId } = (await demandUnchanged(context, entry)) as Mark
-    const { action, changes } = entry
-    const said =
-      action === 'create'
-        ? { code: 'present' as const, note: null }
-        : { code: before<Mark['code']>(changes, 'code'), note: before<Mark['note']>(changes, 'note') }
+    const mark = (await demandUnchanged(context, entry)) as Mark
+    const { day, lesson, student_id: studentId } = mark
+    const said = entry.action === 'create' ? { code: 'present' as const, note: null } : writableBefore('attendance_mark', entry, mark)
+    if (!said) throw historyFailures.cannotUndo()
     await takeRegister(context.tx, group, { day, lesson, marks: [{ studentId, ...said }] })
   },
 }

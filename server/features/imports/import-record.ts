@@ -1,5 +1,6 @@
 import type { ImportReport, PastImport } from '@markbook/shared/contract/imports'
 import { visibleText } from '@markbook/shared/domain/visible-text'
+import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Changes } from '@markbook/shared/tables/changes'
 import type { WriteContext } from '../policy.ts'
@@ -25,15 +26,16 @@ export function recorded({ tx, caller }: WriteContext, report: PlannedReport, of
   return { id, ...report }
 }
 
-/** The content of an entry; fields that an older or other program left out are empty. */
+/** The content of an entry; fields that an older or other program left out, or wrote in another form, are empty. */
 export function importNoteIn(changes: Changes): ImportNote {
   const said = (name: keyof ImportNote) => changes[name]?.after ?? null
-  const idOf = (name: keyof Where) => said(name) as string | null
+  const idOf = (name: keyof Where) => (isId(String(said(name))) ? String(said(name)) : null)
+  const countOf = (name: 'created' | 'updated') => (Number.isSafeInteger(said(name)) ? Number(said(name)) : 0)
   return {
     kind: said('kind') === 'grades' ? 'grades' : 'students',
-    file: String(said('file') ?? ''),
-    created: Number(said('created')),
-    updated: Number(said('updated')),
+    file: String(said('file') ?? '').slice(0, limits.text.name),
+    created: countOf('created'),
+    updated: countOf('updated'),
     student_group_id: idOf('student_group_id'),
     teaching_set_id: idOf('teaching_set_id'),
     term_id: idOf('term_id'),

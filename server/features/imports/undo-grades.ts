@@ -2,9 +2,10 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { rowsById } from '../../store/replica/states.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { gradeRights, type MayWrite } from '../grades/grades.policy.ts'
+import { writableBefore } from '../history/history.policy.ts'
 import type { WriteContext } from '../policy.ts'
 import { studentsOfSchoolInYear } from './imports.queries.ts'
-import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
+import { type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
 
 type Assessment = Row<'assessment'>
 type Grade = Row<'grade'>
@@ -43,7 +44,10 @@ export async function undoGrades({ tx, caller }: WriteContext, entries: readonly
     if (!place?.mayWrite({ id: grade.student_id, group_id: groupOf.get(`${grade.term_id} ${grade.student_id}`) ?? null })) return 'rights'
     // A score and a code are one mark: a mark that got a code since counts as changed.
     if (!isOfImport(entry, grade) || grade.status !== (entry.changes['status']?.after ?? null)) return 'changed'
-    return Number(before(entry)['score'] ?? 0) > place.assessment.max_score ? 'maximum' : null
+    if (entry.action === 'create') return null
+    const said = writableBefore('grade', entry, grade)
+    if (!said) return 'changed'
+    return Number(said['score'] ?? 0) > place.assessment.max_score ? 'maximum' : null
   }
   for (const grade of grades) {
     const entry = entryOf.get(grade.id) as Entry
@@ -52,7 +56,7 @@ export async function undoGrades({ tx, caller }: WriteContext, entries: readonly
     const name = `${student?.['first_name']} ${student?.['last_name']}, ${written.get(grade.assessment_id)?.assessment.title}`
     if (why) undoing.kept.push({ entity: 'grade', row_id: grade.id, name, why })
     else if (entry.action === 'create') undoing.removed.grade.push(grade)
-    else undoing.restored.grade.push({ before: grade, patch: before(entry) })
+    else undoing.restored.grade.push({ before: grade, patch: writableBefore('grade', entry, grade) ?? {} })
   }
   return undoing
 }

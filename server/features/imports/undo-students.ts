@@ -2,9 +2,10 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { linksTo } from '../../store/replica/links.ts'
 import { rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { writableBefore } from '../history/history.policy.ts'
 import type { WriteContext } from '../policy.ts'
 import { rowsWritten } from './imports.queries.ts'
-import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
+import { type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
 
 type Student = Row<'student'>
 type Enrolment = Row<'enrolment'>
@@ -47,12 +48,13 @@ export async function undoStudents({ tx, caller }: WriteContext, entries: readon
 
   for (const [id, student] of students) {
     const entry = entryOf.get(id) as Entry
+    const said = made.has(id) ? {} : writableBefore('student', entry, student)
     const others = made.has(id) ? (hanging.get(id) ?? []).filter((row) => !isOwnPlace(row)) : []
-    if (!isOfImport(entry, student)) keep('student', id, nameOf(student), 'changed')
+    if (!said || !isOfImport(entry, student)) keep('student', id, nameOf(student), 'changed')
     else if (others.some(isResult)) keep('student', id, nameOf(student), 'results')
     else if (others.length > 0) keep('student', id, nameOf(student), 'used')
     else if (made.has(id)) undoing.removed.student.push(student)
-    else undoing.restored.student.push({ before: student, patch: before(entry) })
+    else undoing.restored.student.push({ before: student, patch: said })
   }
   await undoPlaces(tx, { undoing, entryOf, hanging, places: [...places.values()].filter(({ student_id }) => !made.has(student_id)) })
   return undoing

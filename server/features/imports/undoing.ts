@@ -25,10 +25,6 @@ export const nothingYet = (): Undoing => ({
 export const isOfImport = (entry: Entry, row: Readonly<Record<string, unknown>>): boolean =>
   isAsWritten(entry, row) && (entry.action !== 'create' || !('created_at' in row) || row['created_at'] === entry.at)
 
-/** The values of a changed row before the change. */
-export const before = ({ changes }: Entry): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(changes).map(([name, each]) => [name, each.before]))
-
 /** The present rows of these entries, by id, locked; deleted ones are absent. */
 export async function rowsNow<T extends 'student' | 'enrolment' | 'grade'>(
   tx: WriteTx,

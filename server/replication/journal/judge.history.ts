@@ -1,8 +1,12 @@
-import { parsedChanges } from '@markbook/shared/tables/changes'
-import { descriptions, type Row } from '@markbook/shared/tables/tables'
+import { limits } from '@markbook/shared/limits'
+import { parsedChanges, textToChanges } from '@markbook/shared/tables/changes'
+import { kindsOf } from '@markbook/shared/tables/kinds'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { parsedDetail } from '@markbook/sync/journal'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
+import { isOfKind } from '@markbook/sync/protocol/kinds'
 import { and, eq } from 'drizzle-orm'
+import { isDeeperThan } from '../../http/json-depth.ts'
 import { incarnations } from '../../store/node.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { noteEntities, type ReadTx } from '../../store/tx.ts'
@@ -10,7 +14,10 @@ import { provedAlone, transactionOf, type Verdict, verdictsOn } from './signed-h
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 
+const NODE = 'node'
 const NOTES: ReadonlySet<string> = new Set(noteEntities)
+/** The notes of a laptop. All others tell who may sign in, and which nodes there are: only a server knows that. */
+const OF_LAPTOPS: ReadonlySet<string> = new Set(['import', 'reminder', NODE])
 
 /** `verdicts`: what the signatures show, by `transactionOf`. */
 export type JudgedHistory = {
@@ -44,14 +51,35 @@ export async function judgedHistory(tx: ReadTx, peer: Peer, secret: string, entr
   return { taken: provedAlone(taken, entries), refused, verdicts }
 }
 
-function isWellFormed({ entity, changes, detail }: HistoryEntry): boolean {
-  const isKnown = Object.hasOwn(descriptions, entity) || NOTES.has(entity)
-  return isKnown && parsedChanges(changes) !== null && (detail === null || parsedDetail(detail) !== null)
+/** Whether every reader of the history can read an entry. */
+function isWellFormed(entry: HistoryEntry): boolean {
+  const { entity, changes, detail } = entry
+  if (isTooDeep(changes) || (detail !== null && isTooDeep(detail))) return false
+  if (parsedChanges(changes) === null || (detail !== null && parsedDetail(detail) === null)) return false
+  return Object.hasOwn(descriptions, entity) ? hasSoundValues(entity as Replicated, changes) : NOTES.has(entity) && isOfOwnNode(entry)
 }
 
-/** Whether an entry is of this person. Entries without an author must be notes. */
-const isOf = (user: string | null, { actor_id, entity }: HistoryEntry): boolean =>
-  actor_id === null ? NOTES.has(entity) : actor_id === user
+const isTooDeep = (text: string) => isDeeperThan(limits.body.jsonDepth, Buffer.from(text))
+
+/** Whether the values of known columns are of their kinds: readers ask for the rows that they name, and show them. */
+function hasSoundValues(table: Replicated, changes: string): boolean {
+  const kinds = kindsOf[table]
+  const isSound = (column: string, value: unknown) => {
+    const kind = Object.hasOwn(kinds, column) ? kinds[column] : undefined
+    return kind === undefined || kind === 'json' || value === null || isOfKind(kind, value)
+  }
+  return Object.entries(textToChanges(changes)).every(([column, { before, after }]) => isSound(column, before) && isSound(column, after))
+}
+
+/** The beginning of a number is told under that number: such an entry excuses a database whose history is another (audit). */
+const isOfOwnNode = ({ entity, action, row_id, near_id, node_id }: HistoryEntry): boolean =>
+  entity !== NODE || action !== 'create' || (row_id === node_id && near_id === node_id)
+
+/** Whether an entry of a laptop is of this person. Only notes about a node have no author. */
+function isOf(user: string | null, { actor_id, entity }: HistoryEntry): boolean {
+  if (NOTES.has(entity) && !OF_LAPTOPS.has(entity)) return false
+  return actor_id === null ? entity === NODE : actor_id === user
+}
 
 const peersUnder = rowsBy('sync_peer', { nodes: { in: 'node_id' } }, { columns: ['node_id', 'school_id', 'kind', 'user_id'] })
 const writersUnder = statement<{ school: string; nodes: string }>()(({ db, t: { history }, p, dialect }) =>
