@@ -2,7 +2,7 @@ import { type Area, may } from '@markbook/shared/domain/access'
 import { isId } from '@markbook/shared/ids'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { RowState, Values } from '@markbook/sync/merge/state'
-import { EXISTENCE } from '@markbook/sync/versions'
+import { EXISTENCE, sameDot } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { knownRows } from '../../store/replica/states.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
@@ -48,14 +48,21 @@ const UNDONE_BY_TEACHERS: readonly Replicated[] = [
   'report_book_entry',
 ]
 
-/** The part of a row by which rights are judged. */
-type OfRow = Pick<RowState, 'id' | 'values'>
+/** The part of a row by which rights are judged; `units` of a pushed row. */
+type OfRow = Pick<RowState, 'id' | 'values'> & Partial<Pick<RowState, 'units'>>
 /** The unit that is written. `isNew`: the write creates the row; `lives`: the row exists after it. */
 type Part = { unit: string; isNew: boolean; lives: boolean }
 
 type Objection = 'unknown_parent' | 'forbidden'
 /** The class and subject to which a row belongs; for an assessment also its teaching set, for a mark also its pupil and term. */
 type RowScope = { group: string | null; subject: string | null; set?: string | null; sitting?: { student: string; term: string } }
+
+/** Tables whose rows may go to another class. */
+const MOVABLE = ['assessment', 'enrolment', 'report_book'] as const
+type Movable = (typeof MOVABLE)[number]
+const isMovable = (table: Replicated): table is Movable => MOVABLE.some((each) => each === table)
+/** Whether the unit has the class of a movable row. */
+const isOfClass = (table: Movable, { unit }: Part) => unit === (table === 'enrolment' ? 'place' : 'student_group_id')
 
 /** Whether the unit is personal data of a pupil who exists. Whoever creates a pupil may write these; later only those who see them. */
 const isPersonalPart = (table: Replicated, { unit, isNew, lives }: Part): boolean =>
@@ -74,14 +81,37 @@ export class Rights {
 
   /** Why the actor may not write this part of a row; null where they may. */
   async objectionTo(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Objection | null> {
-    const stands = table === 'assessment' ? await this.tx.find(table, this.school, state.id) : undefined
-    if (!stands) return this.objectionIn(table, state, part, actor)
-    // A push may change the class of an assessment. As in the route, the actor needs the right in the class that stands here and, where the
-    // unit is the class, also in the class that it goes to.
-    const objection = await this.objectionIn(table, { id: state.id, values: stands }, part, actor)
+    const stands = isMovable(table) ? await this.tx.find(table, this.school, state.id) : undefined
+    if (!stands) {
+      const isOfAnother = table === 'report_book' && part.lives && !(await this.isInItsClass(state.values))
+      return isOfAnother ? 'forbidden' : this.objectionIn(table, state, part, actor)
+    }
+    // A push may name another class than the row has. As in the routes, the actor needs the right in the class that stands here and, where
+    // the unit is the class, also in the class that it goes to.
+    const movesHere = idIn(state.values, 'student_group_id') !== stands.student_group_id && part.lives
+    if (movesHere && (await this.mayCome(table, state))) return this.objectionIn(table, state, part, actor)
+    const { student_group_id } = stands
+    const values = table === 'assessment' ? stands : { ...state.values, student_group_id }
+    const objection = await this.objectionIn(table, { id: state.id, values }, part, actor)
     if (objection) return objection
-    if (part.unit === 'student_group_id') return this.objectionIn(table, state, part, actor)
-    return null
+    return part.lives && isOfClass(table, part) ? this.objectionIn(table, state, part, actor) : null
+  }
+
+  /**
+   * Whether a row may come from another class by the right in the new class alone. A report book follows its pupil. A pupil whom two
+   * teachers enrolled, neither of whom knew of the other, is a conflict for people to decide.
+   */
+  private async mayCome(table: Movable, { values, units }: OfRow): Promise<boolean> {
+    if (table === 'report_book') return this.isInItsClass(values)
+    const [place, made] = [units?.['place'], units?.[EXISTENCE]]
+    return table === 'enrolment' && place !== undefined && made !== undefined && sameDot(place, made)
+  }
+
+  /** Whether the pupil of a report book is in its class; also where they are in no class. */
+  private async isInItsClass(values: Values): Promise<boolean> {
+    const [student, term] = [idIn(values, 'student_id'), idIn(values, 'term_id')]
+    const group = student !== null && term !== null ? await this.classOfStudent(student, term) : null
+    return group === null || group === idIn(values, 'student_group_id')
   }
 
   private async objectionIn(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Objection | null> {

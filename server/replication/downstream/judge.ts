@@ -387,8 +387,9 @@ export class Judge {
   /** Whether the laptop's person may write the unit now. */
   private async mayWrite(table: Replicated, state: RowState, unit: string): Promise<boolean> {
     const { user_id } = this.peer
-    const lives = state.alive.length > 0
-    return user_id !== null && (await this.rights.objectionTo(table, state, { unit, isNew: false, lives }, user_id)) === null
+    const { id, values, alive } = state
+    const part = { unit, isNew: false, lives: alive.length > 0 }
+    return user_id !== null && (await this.rights.objectionTo(table, { id, values }, part, user_id)) === null
   }
 
   /**

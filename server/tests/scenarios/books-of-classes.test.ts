@@ -84,6 +84,9 @@ test('a book that the other teacher makes in her class, on her laptop, leaves th
   const { laptop: byrnes, link: ofByrne } = await laptopOf(open, centre, people.byrne.id, 'byrnes')
   const { laptop: quinns, link: ofQuinn } = await laptopOf(open, centre, people.quinn.id, 'quinns')
   quinns.clock.advance(60_000)
+  const head = await signedIn(centre, 'okafor')
+  await head.classes.unenroll({ params: { id: class3B.id, studentId: draftReport.student_id } })
+  await head.classes.enroll({ params: { id: class3A.id }, body: { studentId: draftReport.student_id } })
   await quinns.services.store.write(asSystem(people.quinn.id), async (tx) => {
     await tx.insert('report_book', [{ ...draftReport, id: ID, term_id: HILARY, student_group_id: class3A.id }])
   })
