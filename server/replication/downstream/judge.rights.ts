@@ -81,7 +81,8 @@ export class Rights {
 
   /** Why the actor may not write this part of a row; null where they may. */
   async objectionTo(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Objection | null> {
-    const stands = isMovable(table) ? await this.tx.find(table, this.school, state.id) : undefined
+    if (!isMovable(table)) return this.objectionIn(table, state, part, actor)
+    const stands = await this.tx.find(table, this.school, state.id)
     if (!stands) {
       const isOfAnother = table === 'report_book' && part.lives && !(await this.isInItsClass(state.values))
       return isOfAnother ? 'forbidden' : this.objectionIn(table, state, part, actor)
