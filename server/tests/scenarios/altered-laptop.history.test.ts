@@ -26,12 +26,12 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-type Told = Partial<HistoryEntry> & Pick<HistoryEntry, 'entity' | 'row_id'>
+type ForgedEntry = Partial<HistoryEntry> & Pick<HistoryEntry, 'entity' | 'row_id'>
 const idOf = (at: number) => `01900000-0000-7000-8000-${String(at).padStart(12, '0')}`
 const json = JSON.stringify
 
 /** The laptop tells these entries as one transaction; returns their ids. */
-async function tells(...told: Told[]): Promise<string[]> {
+async function tells(...told: ForgedEntry[]): Promise<string[]> {
   const [peer] = await laptop.services.store.read(asSystem(), parentsOf)
   if (!peer) throw new Error('it has no parent')
   const line = await lineOf(laptop, server)
@@ -56,7 +56,7 @@ const marks = async () => (await server.rows('grade')).filter(({ id }) => id ===
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
 
 describe('the school does not take', () => {
-  test.each<[string, () => Told]>([
+  test.each<[string, () => ForgedEntry]>([
     ['a code of the desk, by nobody', () => ({ entity: 'desk_code', row_id: people.okafor.id, near_id: stBrigids, actor_id: null })],
     ['a code of the desk', () => ({ entity: 'desk_code', row_id: people.okafor.id, near_id: stBrigids })],
     ['an import by nobody', () => ({ entity: 'import', row_id: idOf(9), near_id: stBrigids, actor_id: null })],
