@@ -43,6 +43,7 @@ export const sessions = {
     fresh: true,
     notes: HERE,
     reply: Done,
+    fails: ['sync.not_on_a_laptop'],
   }),
   notices: endpoint('GET /api/auth/notices', 'session', 'List what was new about the own account in the last 30 days, newest first', {
     notes: 'Without what this session did itself.',

@@ -106,7 +106,7 @@ export const signInMethods = {
     status: 201,
     body: input({ userId: Id }),
     reply: row('DeskCode', { code: z.string(), expires_at: Instant }),
-    fails: ['auth.not_at_the_desk', 'auth.desk_limit'],
+    fails: ['auth.not_at_the_desk', 'auth.desk_limit', 'sync.not_on_a_laptop'],
   }),
   resetSignIn: endpoint(
     'POST /api/schools/members/:userId/reset-sign-in',
@@ -116,6 +116,7 @@ export const signInMethods = {
       notes: 'The second factor is no longer asked only of people whom the desk serves; the others are helped by the console alone.',
       fresh: true,
       reply: Done,
+      fails: ['sync.not_on_a_laptop'],
     },
   ),
 }

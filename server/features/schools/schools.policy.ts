@@ -1,3 +1,4 @@
+import { replicationFailures } from '@markbook/shared/contract/replication'
 import { schoolFailures } from '@markbook/shared/contract/schools'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -46,8 +47,12 @@ export async function peopleOfOneSchool(tx: ReadTx, school: string, users: reado
   return new Set(here.filter((user) => !elsewhere.has(user)))
 }
 
-/** A member of a school, active or not; 404 for anybody else. */
+/**
+ * A member of a school, active or not, whom an administrator lets in or signs out; 404 for anybody else. 409 on a laptop, where nobody signs
+ * in but its owner.
+ */
 export async function memberOf(tx: WriteTx, schoolId: string, userId: string | undefined) {
+  if ((await laptopOwner(tx)) !== null) throw replicationFailures.notOnALaptop()
   const profile = userId === undefined ? undefined : await tx.find('user_profile', '', userId)
   const [membership] = profile ? await membershipOf(tx, { school: schoolId, user: profile.id }) : []
   if (!profile || !membership) throw common.notFound()

@@ -143,12 +143,16 @@ describe('who belongs to the school, on the laptop of the head', () => {
   })
 
   test('is not written, and she is told where it is', async () => {
-    const { schools, outage } = await signedIn(hers, 'okafor')
+    const { schools, outage, sessions } = await signedIn(hers, 'okafor')
     const before = await hers.digest()
     const params = { userId: people.ada.id }
     await expect(schools.updateMember({ params, body: { role: 'admin' } })).rejects.toMatchObject(refusal)
     await expect(schools.removeMember({ params })).rejects.toMatchObject(refusal)
     await expect(outage.newRecoveryCodes()).rejects.toMatchObject(refusal)
+    // A code of this laptop would let nobody in at the school.
+    await expect(outage.issueDeskCode({ body: params })).rejects.toMatchObject(refusal)
+    await expect(outage.resetSignIn({ params })).rejects.toMatchObject(refusal)
+    await expect(sessions.endMembers({ params })).rejects.toMatchObject(refusal)
     expect(await hers.digest()).toBe(before)
   })
 
