@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { englishEssay, fatima, irishOral, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { class3A, english, thisYear } from '@markbook/shared/story/school-year'
+import { class3A, class3B, english, thisYear } from '@markbook/shared/story/school-year'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
@@ -198,6 +198,22 @@ describe('the laptop of a teacher of a set', () => {
     expect([...new Set(refused.map(({ entity, code }) => `${entity} ${code}`))].sort()).toEqual([
       'grade forbidden',
       'teaching_set_member forbidden',
+    ])
+  })
+
+  test('whose pupil left their class meanwhile, and is still in the set: the mark is kept for people', async () => {
+    const { server, laptop, link } = await serverAndLaptop(open)
+    await setAt(server)
+    await settle(link)
+    const before = (await markOf(server, mei))?.score
+    await server.as.okafor.classes.unenroll({ params: { id: class3B.id, studentId: mei.id } })
+    expect((await server.rows('teaching_set_member')).map(({ student_id }) => student_id)).toContain(mei.id)
+    await write(laptop, mei, 17)
+    await settle(link)
+    expect((await markOf(server, mei))?.score).toBe(before)
+    expect((await server.as.okafor.replication.refused()).map(({ entity, value }) => [entity, value])).toContainEqual([
+      'grade',
+      expect.objectContaining({ score: 17 }),
     ])
   })
 
