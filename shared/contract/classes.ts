@@ -42,6 +42,7 @@ export const ClassProgress = row('ClassProgress', {
   assessments: z.int(),
   expected: z.int(),
   recorded: z.int(),
+  is_sent: Flag,
 })
 export type ClassProgress = z.infer<typeof ClassProgress>
 

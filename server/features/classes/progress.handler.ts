@@ -1,6 +1,9 @@
 import { type ClassProgress, classes } from '@markbook/shared/contract/classes'
 import { byFoldedName } from '@markbook/shared/domain/fold'
+import { isLocked } from '@markbook/shared/domain/report-moves'
 import { inSubjectOrder } from '@markbook/shared/domain/subjects-taken'
+import { isAllSent } from '@markbook/shared/domain/term-progress'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
 import { on } from '../../http/handler.ts'
@@ -11,9 +14,11 @@ import { codesToComeOf } from '../schools/mark-codes.policy.ts'
 import { withSitters } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesFor, subjectsOfSchool } from './classes.queries.ts'
 import { countMarks, keyOf } from './progress.count.ts'
-import { enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
+import { booksByStatus, enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
 
 type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
+/** The progress of a class in a subject, before its books are known. */
+type SubjectProgress = Omit<ClassProgress, 'is_sent'>
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 
 /** The rows from which the figures of a term are counted. */
@@ -31,7 +36,7 @@ export async function factsOf(tx: ReadTx, { id: term, school_id: school, academi
 }
 
 /** The subjects of one class: those with a subject teacher there, those assigned to students, and those with an assessment for it. */
-export function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Listed, caller: SchoolCaller): ClassProgress[] {
+export function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Listed, caller: SchoolCaller): SubjectProgress[] {
   const isClassTeacher = group.class_teacher_id === caller.user_id
   const taught = facts.teachers.filter(({ student_group_id }) => student_group_id === group.id)
   const given = new Set(facts.given.flatMap((row) => (row.student_group_id === group.id ? row.subject_id : [])))
@@ -61,6 +66,13 @@ export const progress = on(classes.progress, {
     const all = await classesFor(tx, caller)
     const groups = all.filter((group) => group.academic_year_id === term.academic_year_id).sort(byFoldedName)
     const facts = await factsOf(tx, term, groups)
-    return groups.flatMap((group) => progressOf(facts, group, caller))
+    const books = groupedBy(await booksByStatus(tx, { school: term.school_id, term: term.id }), ({ student_group_id }) => student_group_id)
+    const isSent = ({ id }: Listed) => {
+      const sum = (counts: { count: number }[]) => counts.reduce((all, { count }) => all + count, 0)
+      const own = books.get(id) ?? []
+      const students = facts.enrolled.filter(({ student_group_id }) => student_group_id === id).length
+      return isAllSent({ students, books: { made: sum(own), sent: sum(own.filter(({ status }) => isLocked(status))) } })
+    }
+    return groups.flatMap((group) => progressOf(facts, group, caller).map((row) => ({ ...row, is_sent: isSent(group) })))
   },
 })

@@ -1,4 +1,5 @@
-import { and, eq } from 'drizzle-orm'
+import { and, count, eq } from 'drizzle-orm'
+import { matches, pick } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { isRecordedMark } from '../schools/mark-codes.policy.ts'
 
@@ -14,6 +15,16 @@ export const enrolledIn = rowsBy(
   'enrolment',
   { school: 'school_id', groups: { in: 'student_group_id' } },
   { columns: ['student_id', 'student_group_id'], orderBy: ['student_group_id', 'student_id'] },
+)
+
+/** How many books of a term the students of each class have, and how many of those are sent: one row a status. */
+export const booksByStatus = statement<{ school: string; term: string }>()(({ db, t: { report_book, enrolment }, p }) =>
+  db
+    .select({ ...pick(report_book, 'student_group_id', 'status'), count: count() })
+    .from(report_book)
+    .innerJoin(enrolment, matches(enrolment, pick(report_book, 'school_id', 'student_id', 'student_group_id')))
+    .where(matches(report_book, { school_id: p.school, term_id: p.term, report_type: 'term' }))
+    .groupBy(report_book.student_group_id, report_book.status),
 )
 
 /** The subjects assigned to students of these classes. `groups` is a JSON array. */

@@ -55,6 +55,7 @@ describe('GET /api/classes/progress', () => {
         assessments: 3,
         expected: 18,
         recorded: 17,
+        is_sent: false,
       },
     ])
   })
@@ -124,5 +125,21 @@ describe('GET /api/classes/progress', () => {
     expect(await st.as.niamh.classes.progress.raw({ query })).toMatchObject({ status: 403, body: { code: 'forbidden' } })
     expect(await st.as.doyle.classes.progress.raw({ query })).toMatchObject({ status: 403, body: { code: 'inactive' } })
     expect(await st.anonymous.classes.progress.raw({ query })).toMatchObject({ status: 401 })
+  })
+
+  test('a class is sent once every pupil in it has a book that is', async () => {
+    const sentOf = async (name: string) =>
+      new Set((await st.as.okafor.classes.progress({ query })).flatMap((row) => (row.class.name === name ? [row.is_sent] : [])))
+    const { reports } = st.as.byrne
+    await reports.generate({ body: { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' } })
+    const books = await reports.list({ query: { studentGroupId: class3B.id, termId: michaelmas.id } })
+    const [last, ...others] = books.filter(({ status }) => status !== 'sent_to_ministry')
+    for (const { id, status } of [...others, ...(last ? [last] : [])]) {
+      expect(await sentOf('3B')).toEqual(new Set([false]))
+      if (status === 'draft') await reports.publish({ params: { id } })
+      await reports.sendToMinistry({ params: { id } })
+    }
+    expect(await sentOf('3B')).toEqual(new Set([true]))
+    expect(await sentOf('3A')).toEqual(new Set([false]))
   })
 })

@@ -13,7 +13,7 @@ import { percent } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
 import styles from './home.module.css'
 import { type OutdatedReports, OutdatedReportsLink, useOutdatedReports } from './outdated-reports.tsx'
-import { byClass, type ClassTotal, missingOf, shareOf } from './progress.ts'
+import { byClass, type ClassTotal, type Counted, missingOf, shareOf } from './progress.ts'
 
 /** The teacher's subjects by class, each with a link to its marks. */
 export function OwnMarks({ rows }: { rows: readonly ClassProgress[] }) {
@@ -141,8 +141,9 @@ function Ring({ share }: { share: number | null }) {
   )
 }
 
-function ClassState({ total: { expected, missing, unassessed } }: { total: ClassTotal }) {
+function ClassState({ total: { is_sent, expected, missing, unassessed } }: { total: ClassTotal }) {
   const { t } = useTranslation('home')
+  if (is_sent) return <Badge>{t('classes.sent')}</Badge>
   if (expected === 0) return <Badge tone="warn">{t('marks.noAssessments')}</Badge>
   if (missing > 0) return <Badge tone="warn">{t('marks.missing', { count: missing })}</Badge>
   return unassessed.length === 0 && <Badge tone="good">{t('classes.complete')}</Badge>
@@ -222,7 +223,7 @@ function SubjectState({ row }: { row: ClassProgress }) {
 }
 
 /** How many of the expected marks are entered, and how many are missing. */
-export function MarksEntered({ name, of }: { name: string; of: Pick<ClassProgress, 'recorded' | 'expected'> }) {
+export function MarksEntered({ name, of }: { name: string; of: Counted }) {
   const { t } = useTranslation('home')
   const { recorded, expected } = of
   const missing = missingOf(of)
@@ -230,9 +231,11 @@ export function MarksEntered({ name, of }: { name: string; of: Pick<ClassProgres
     <>
       <ProgressBar label={name} done={recorded} total={expected} />
       <span className={layout['note']}>
-        {missing === 0
+        {recorded >= expected
           ? t('marks.complete', { count: recorded })
-          : `${t('marks.of', { recorded, expected, count: expected })}, ${t('marks.missing', { count: missing })}`}
+          : [t('marks.of', { recorded, expected, count: expected }), missing > 0 && t('marks.missing', { count: missing })]
+              .filter(Boolean)
+              .join(', ')}
       </span>
     </>
   )

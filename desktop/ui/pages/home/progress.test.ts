@@ -10,6 +10,7 @@ const row = (name: string, code: string, recorded: number, expected: number, ass
   assessments,
   expected,
   recorded,
+  is_sent: false,
 })
 const rows = [row('3A', 'MA', 4, 4), row('3A', 'EN', 0, 4), row('3B', 'MA', 17, 18)]
 
@@ -42,4 +43,11 @@ test('a class teacher who teaches no subject enters the marks of the class', () 
   expect(rowsOfTeacher(ofClass).map(({ subject }) => subject.code)).toEqual(['MA', 'EN'])
   const teaching = ofClass.map((each) => ({ ...each, is_own: each.class.name === '3B' }))
   expect(rowsOfTeacher(teaching).map(({ class: { name } }) => name)).toEqual(['3B'])
+})
+
+test('of a class whose books are all sent nothing is to be entered, and what was entered is said as it is', () => {
+  const sent = [row('3A', 'MA', 3, 4), row('3A', 'GA', 0, 0, 0)].map((each) => ({ ...each, is_sent: true }))
+  const [total] = byClass(sent)
+  expect(total).toMatchObject({ is_sent: true, missing: 0, unassessed: [], recorded: 3, expected: 4 })
+  expect(total && shareOf(total)).toBe(75)
 })

@@ -1,10 +1,11 @@
 import type { ClassProgress } from '@markbook/shared/contract/classes'
 
-export const missingOf = ({ expected, recorded }: Pick<ClassProgress, 'expected' | 'recorded'>): number => Math.max(0, expected - recorded)
+export type Counted = Pick<ClassProgress, 'expected' | 'recorded'> & Partial<Pick<ClassProgress, 'is_sent'>>
+/** How many marks are to be entered: none any more once all report books of the class are sent. */
+export const missingOf = ({ expected, recorded, is_sent = false }: Counted): number => (is_sent ? 0 : Math.max(0, expected - recorded))
 
-/** `rows`: the subjects of the class; `unassessed`: those without a counting assessment in the term. */
-export type ClassTotal = {
-  class: ClassProgress['class']
+/** `rows`: the subjects of the class; `unassessed`: those without a counting assessment in the term, while its books are not all sent. */
+export type ClassTotal = Pick<ClassProgress, 'class' | 'is_sent'> & {
   rows: ClassProgress[]
   expected: number
   recorded: number
@@ -16,14 +17,22 @@ export type ClassTotal = {
 export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
   const totals = new Map<string, ClassTotal>()
   for (const row of rows) {
-    const total = totals.get(row.class.id) ?? { class: row.class, rows: [], expected: 0, recorded: 0, missing: 0, unassessed: [] }
+    const total = totals.get(row.class.id) ?? {
+      class: row.class,
+      is_sent: row.is_sent,
+      rows: [],
+      expected: 0,
+      recorded: 0,
+      missing: 0,
+      unassessed: [],
+    }
     totals.set(row.class.id, {
       ...total,
       rows: [...total.rows, row],
       expected: total.expected + row.expected,
       recorded: total.recorded + row.recorded,
       missing: total.missing + missingOf(row),
-      unassessed: row.assessments === 0 ? [...total.unassessed, row.subject] : total.unassessed,
+      unassessed: row.assessments === 0 && !row.is_sent ? [...total.unassessed, row.subject] : total.unassessed,
     })
   }
   return [...totals.values()]
@@ -39,6 +48,6 @@ export function rowsOfTeacher(rows: readonly ClassProgress[]): readonly ClassPro
   return own.length > 0 ? own : rows.filter(({ is_class_teacher }) => is_class_teacher)
 }
 
-/** The percentage of marks that are entered, 100 only if none is missing; null if none are expected. */
-export const shareOf = ({ expected, recorded, missing }: Pick<ClassTotal, 'expected' | 'recorded' | 'missing'>): number | null =>
-  expected === 0 ? null : missing === 0 ? 100 : Math.min(99, Math.floor((100 * recorded) / expected))
+/** The percentage of marks that are entered, 100 only if every one is; null if none are expected. */
+export const shareOf = ({ expected, recorded, rows }: Pick<ClassTotal, 'expected' | 'recorded' | 'rows'>): number | null =>
+  expected === 0 ? null : rows.every((row) => row.recorded >= row.expected) ? 100 : Math.min(99, Math.floor((100 * recorded) / expected))
