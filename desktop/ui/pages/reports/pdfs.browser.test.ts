@@ -18,6 +18,8 @@ describe.skipIf(!headlessPath)('report books and PDFs older than the marks', () 
 
   const open = async (person: 'byrne' | 'okafor', path: string, term = michaelmas.id) => {
     const { context, page, faults } = await openWindow(browser)
+    // As a PC, which shows PDFs; the browser of the tests shows none.
+    await context.addInitScript(() => Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true }))
     await context.addInitScript((chosen) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', chosen), term)
     await site.signIn(context, person)
     await page.goto(`${site.url}${path}`)
