@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MarkQueue } from '../marks/model/mark-queue.ts'
 import type { PendingMark } from '../marks/model/pending-mark.ts'
-import { Autosave, type FieldValues } from './autosave.ts'
+import { Autosave, type FieldValues, PAUSE_MS } from './autosave.ts'
 import { type BookField, storedText, type TextGroup, textGroupKey, textGroupOf, textOfKey, textValue, typedOf } from './pending-text.ts'
 import { rowQueue } from './row-queue.ts'
 
@@ -58,7 +58,7 @@ function world() {
   const openWindow = () => {
     const queue = new MarkQueue({
       readsFirst: true,
-      delay: 900,
+      delay: PAUSE_MS,
       send: (_key, texts) => write(texts),
       remove: async (_key, studentId) => void (await write([{ studentId, score: null }])),
       read: async (_key, texts) => {
@@ -289,6 +289,87 @@ describe('texts that save themselves', () => {
     server.away = false
     await later(40_000)
     expect(server.texts.remark).toBe('left behind')
+  })
+
+  describe('Esc', () => {
+    test('leaves a saved text as it is, and drops what was typed since', async () => {
+      const { server, row } = world()
+      row.setFocusedField('remark')
+      row.edit('remark', 'Works well.')
+      await later(2_000)
+      expect(row.getSnapshot().state).toBe('saved')
+      expect(row.revert('remark')).toBe(false)
+      row.edit('remark', 'Works well. But')
+      expect(row.revert('remark')).toBe(true)
+      expect(row.revert('remark')).toBe(false)
+      await later(2_000)
+      expect([row.getSnapshot().values.remark, server.texts.remark]).toEqual(['Works well.', 'Works well.'])
+    })
+
+    test('brings back a text whose deletion is not sent yet', async () => {
+      const { server, row } = world()
+      row.setFocusedField('conduct')
+      row.edit('conduct', '')
+      await later(500)
+      expect(row.revert('conduct')).toBe(true)
+      await later(2_000)
+      expect([row.getSnapshot().values.conduct, server.texts.conduct]).toEqual(['Good', 'Good'])
+    })
+
+    test('leaves a text that is being sent, and one that was typed before it', async () => {
+      const { server, row } = world()
+      row.setFocusedField('remark')
+      row.edit('remark', 'one')
+      row.flush()
+      await later(60)
+      expect(row.revert('remark')).toBe(false)
+      row.edit('remark', 'one two')
+      expect(row.revert('remark')).toBe(true)
+      await later(3_000)
+      expect([row.getSnapshot().values.remark, server.texts.remark]).toEqual(['one', 'one'])
+    })
+
+    test('without a server leaves what waits, and brings it back after a deletion', async () => {
+      const { server, row } = world()
+      server.away = true
+      row.setFocusedField('remark')
+      row.edit('remark', 'waits')
+      await later(2_000)
+      expect(row.revert('remark')).toBe(false)
+      row.edit('remark', 'waits longer')
+      await later(900)
+      expect(row.revert('remark')).toBe(false)
+      row.edit('remark', '')
+      expect(row.revert('remark')).toBe(true)
+      expect(row.getSnapshot().values.remark).toBe('waits longer')
+      server.away = false
+      await later(40_000)
+      expect(server.texts.remark).toBe('waits longer')
+    })
+
+    test('brings back a text that was left, whether or not it is saved', () => {
+      const { row } = world()
+      row.setFocusedField('remark')
+      row.edit('remark', 'left')
+      row.setFocusedField(null)
+      row.setFocusedField('remark')
+      expect(row.revert('remark')).toBe(false)
+      row.edit('remark', '')
+      expect(row.revert('remark')).toBe(true)
+      expect(row.getSnapshot().values.remark).toBe('left')
+    })
+
+    test('drops an invalid attendance', async () => {
+      const { server, row } = world()
+      row.setFocusedField('attendance')
+      row.edit('attendance', '10')
+      await later(2_000)
+      row.edit('attendance', '101')
+      await later(2_000)
+      expect(row.revert('attendance')).toBe(true)
+      await later(2_000)
+      expect([row.getSnapshot().values.attendance, server.texts.attendance]).toEqual(['10', '10'])
+    })
   })
 
   test('new values from the server are shown in fields without changes and focus', () => {

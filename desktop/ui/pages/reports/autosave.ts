@@ -22,6 +22,9 @@ export type RowQueue<F extends TextField> = {
   listen(listener: () => void): () => void
 }
 
+/** The pause after the last key before a text is sent, in ms. */
+export const PAUSE_MS = 900
+
 /** Whether a request with an unknown outcome has been sent. */
 const mayHaveArrived = (pending: PendingMark | undefined): boolean => pending?.state === 'sending' || pending?.ours !== undefined
 
@@ -37,7 +40,8 @@ export class Autosave<F extends TextField> {
   /** The entries of the queue at its last change. */
   #known: Partial<Record<F, PendingMark>> = {}
   #snapshot: AutosaveSnapshot<F>
-  #focusedField: F | null = null
+  /** The focused field, and the text that Esc brings back: the last one that was saved, left, or given to the server. */
+  #focus: { field: F; kept: string } | null = null
   #isSaved = false
   readonly #changes = new Listeners()
   readonly subscribe = this.#changes.add
@@ -62,6 +66,7 @@ export class Autosave<F extends TextField> {
   }
 
   edit(field: F, typed: string): void {
+    this.#keepRested(field)
     this.#snapshot = { ...this.#snapshot, values: { ...this.#snapshot.values, [field]: typed } }
     const pending = this.#queue.get(field)
     const value = textValue(field, typed)
@@ -74,7 +79,33 @@ export class Autosave<F extends TextField> {
   }
 
   setFocusedField(field: F | null): void {
-    this.#focusedField = field
+    if (field === null) {
+      this.#focus = null
+      return
+    }
+    const pending = this.#queue.get(field)
+    this.#focus = { field, kept: pending ? typedOf(pending.score) : this.#stored[field] }
+  }
+
+  /** Drops what was typed into the focused field since its text was last saved or waited for the server; false where that is nothing. */
+  revert(field: F): boolean {
+    this.#keepRested(field)
+    if (this.#focus?.field !== field) return false
+    const { kept } = this.#focus
+    const shown = this.#snapshot.values[field]
+    if (!this.#isInvalid(field, shown) && textValue(field, shown) === textValue(field, kept)) return false
+    this.edit(field, kept)
+    return true
+  }
+
+  /** A text that has not changed for the pause is saved soon, or waits while the server is unreachable. */
+  #keepRested(field: F): void {
+    const pending = this.#queue.get(field)
+    if (pending && Date.now() - Date.parse(pending.at) >= PAUSE_MS) this.#keep(field, pending)
+  }
+
+  #keep(field: F, { score }: PendingMark): void {
+    if (this.#focus?.field === field) this.#focus = { field, kept: typedOf(score) }
   }
 
   /** Takes over newer values from the server; values read before the last save are not newer. */
@@ -84,7 +115,7 @@ export class Autosave<F extends TextField> {
     const newer = this.#fields().filter((field) => {
       if (stored[field] !== this.#superseded[field]) delete this.#superseded[field]
       const isSuperseded = field in this.#superseded
-      return !this.#isChanged(field) && !isSuperseded && field !== this.#focusedField && stored[field] !== this.#stored[field]
+      return !this.#isChanged(field) && !isSuperseded && field !== this.#focus?.field && stored[field] !== this.#stored[field]
     })
     if (newer.length === 0) return
     const merged = Object.fromEntries(newer.map((field) => [field, stored[field]])) as Partial<Record<F, string>>
@@ -149,13 +180,15 @@ export class Autosave<F extends TextField> {
       const now = this.#queue.get(field)
       if (before && !now) {
         this.#markStored(field, typedOf(before.score))
+        this.#keep(field, before)
         this.#isSaved = true
       }
       // The text was saved, and the user typed on.
       if (before && now && now.state !== 'conflict' && before.seen !== now.seen) this.#markStored(field, typedOf(now.seen))
       const shown = this.#snapshot.values[field]
-      if (now && !this.#isInvalid(field, shown) && textValue(field, shown) !== now.score)
-        this.#snapshot = { ...this.#snapshot, values: { ...this.#snapshot.values, [field]: typedOf(now.score) } }
+      const isOfOtherWindow = now && !this.#isInvalid(field, shown) && textValue(field, shown) !== now.score
+      if (isOfOtherWindow) this.#snapshot = { ...this.#snapshot, values: { ...this.#snapshot.values, [field]: typedOf(now.score) } }
+      if (now && (isOfOtherWindow || now.state === 'sending')) this.#keep(field, now)
       if (now) this.#known[field] = now
       else delete this.#known[field]
     }

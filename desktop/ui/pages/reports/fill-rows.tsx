@@ -14,7 +14,7 @@ import { type BookScope, type ListedBook, scopeOf } from './book-queries.ts'
 import type { WrittenRemark } from './completions.ts'
 import { isAttendance, lettersFor } from './field-values.ts'
 import { type BookField, type EntryField, type TextField, type TextGroup, typedOf } from './pending-text.ts'
-import { RemarkBox, useRevertOnEscape } from './remark-box.tsx'
+import { RemarkBox } from './remark-box.tsx'
 import styles from './reports.module.css'
 import { useAutosave } from './use-autosave.tsx'
 
@@ -119,7 +119,6 @@ export function BookRow({ book, head, notice, name, firstName, written }: BookRo
   const own = { name, firstName, rowId: book.id, isLocked }
   const attendance = field('attendance')
   const proposed = book.attendance?.percentage ?? null
-  const revert = useRevertOnEscape(attendance.value, attendance.onChange)
   return (
     <li className={styles['row']} data-book={book.id}>
       <div className={styles['who']}>{head}</div>
@@ -139,11 +138,8 @@ export function BookRow({ book, head, notice, name, firstName, written }: BookRo
           readOnly={isLocked}
           aria-invalid={!isAttendance(attendance.value) || undefined}
           onChange={({ target }) => attendance.onChange(target.value)}
-          onKeyDown={(event) => !isLocked && revert.press(event) && event.preventDefault()}
-          onFocus={() => {
-            revert.enter()
-            attendance.onEnter()
-          }}
+          onKeyDown={(event) => event.key === 'Escape' && !isLocked && attendance.onEscape() && event.preventDefault()}
+          onFocus={attendance.onEnter}
           onBlur={attendance.onLeave}
         />
       </div>

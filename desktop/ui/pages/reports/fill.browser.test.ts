@@ -52,6 +52,70 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     await context.close()
   })
 
+  test('Esc takes no saved text away, in «Fill in» and on the page of a book, and closes the list of remarks alone', async () => {
+    const quinn = await site.as('quinn')
+    await quinn.reports.generate({ body: of3A })
+    const [of, and] = await quinn.reports.list({ query: of3A })
+    await quinn.reports.update({ params: { id: of?.id ?? '' }, body: { classTeacherRemark: 'Reads with joy.' } })
+    await quinn.reports.update({
+      params: { id: and?.id ?? '' },
+      body: { classTeacherRemark: null, conduct: null, attendancePercentage: null },
+    })
+    const { context, page, faults } = await openWindow(browser)
+    await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+    await site.signIn(context, 'quinn')
+    const saved = page.getByRole('listitem').filter({ hasText: '✓ Saved' })
+    const stored = async () => {
+      const book = await quinn.reports.get({ params: { id: and?.id ?? '' } })
+      return [book.class_teacher_remark, book.conduct, book.attendance_percentage]
+    }
+
+    await page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
+    const remark = page.getByLabel('Remark: Oisín Kelly')
+    await remark.pressSequentially('Works well.')
+    await saved.waitFor()
+    await remark.press('Escape')
+    expect(await remark.inputValue()).toBe('Works well.')
+    // The list is of what was typed; Esc closes it and leaves the text, saved or not.
+    await remark.press('Control+A')
+    await page.keyboard.type('reads')
+    await page.getByRole('option', { name: 'Reads with joy.' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
+    expect(await remark.inputValue()).toBe('reads')
+    await expect.poll(stored).toEqual(['reads', null, null])
+    await saved.waitFor()
+    await remark.press('Alt+ArrowDown')
+    await page.getByRole('option', { name: 'Reads with joy.' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    expect(await remark.inputValue()).toBe('reads')
+
+    await page.goto(`${site.url}/reports/book/${and?.id}`)
+    const conduct = page.getByLabel('Conduct: Oisín Kelly')
+    const attendance = page.getByLabel('Attendance in percent: Oisín Kelly')
+    for (const [field, text] of [
+      [remark, ' much'],
+      [conduct, 'Good'],
+      [attendance, '97'],
+    ] as const) {
+      const before = await stored()
+      await field.press('End')
+      await page.keyboard.type(text)
+      await expect.poll(stored).not.toEqual(before)
+      await saved.waitFor()
+      await page.keyboard.press('Escape')
+    }
+    await page.reload()
+    await expect
+      .poll(() => Promise.all([remark, conduct, attendance].map((field) => field.inputValue())))
+      .toEqual(['reads much', 'Good', '97'])
+    expect(await stored()).toEqual(['reads much', 'Good', 97])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('on a telephone no keys are mentioned', async () => {
     const quinn = await site.as('quinn')
     await quinn.reports.generate({ body: of3A })

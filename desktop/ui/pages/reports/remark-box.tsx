@@ -1,5 +1,5 @@
 import { limits } from '@markbook/shared/limits'
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
 import { bankOf, completions, type WrittenRemark } from './completions.ts'
@@ -16,23 +16,24 @@ type Props = {
   rowId: string
   isLocked: boolean
   onChange: (value: string) => void
+  /** Returns whether Esc changed the text. */
+  onEscape: () => boolean
   onEnter: () => void
   onLeave: () => void
 }
 
 /**
  * A remark with suggestions of remarks that were written before in this class. Down chooses one, Enter takes it, Esc closes the list. Alt and
- * Down open the list of the most used, or say that there are none. Esc without a list restores the value that the field had. Enter goes to
+ * Down open the list of the most used, or say that there are none. Esc without a list drops what was typed since the last save. Enter goes to
  * the next pupil (`FillRows` handles it), Shift and Enter break the line.
  */
-export function RemarkBox({ kind, name, value, firstName, written, rowId, isLocked, onChange, onEnter, onLeave }: Props) {
+export function RemarkBox({ kind, name, value, firstName, written, rowId, isLocked, onChange, onEscape, onEnter, onLeave }: Props) {
   const { t } = useTranslation('reports')
   const isOneLine = kind === 'conduct'
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
   const [isRequested, setRequested] = useState(false)
-  const revert = useRevertOnEscape(value, onChange)
   const suggestions = isOpen && !isLocked ? completions(bankOf(written, rowId), value, firstName) : []
   const close = () => {
     setOpen(false)
@@ -49,7 +50,8 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
     if (key === 'ArrowDown' && altKey) {
       setOpen(true)
       setRequested(true)
-    } else if (suggestions.length === 0 || ctrlKey || metaKey) return false
+    } else if (key === 'Escape' && isRequested) close()
+    else if (suggestions.length === 0 || ctrlKey || metaKey) return false
     else if (key === 'ArrowDown') setChosen((chosen + 1) % suggestions.length)
     else if (key === 'ArrowUp') setChosen(chosen <= 0 ? suggestions.length - 1 : chosen - 1)
     else if (key === 'Escape') close()
@@ -58,7 +60,7 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
     return true
   }
   const press = (event: KeyboardEvent) => {
-    if (pressInList(event) || (!isLocked && revert.press(event))) {
+    if (pressInList(event) || (event.key === 'Escape' && !isLocked && onEscape())) {
       event.preventDefault()
       event.stopPropagation()
     }
@@ -85,10 +87,7 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
           setChosen(-1)
         }}
         onKeyDown={press}
-        onFocus={() => {
-          revert.enter()
-          onEnter()
-        }}
+        onFocus={onEnter}
         onBlur={() => {
           close()
           onLeave()
@@ -118,20 +117,4 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
       )}
     </div>
   )
-}
-
-/** Restores on Esc the value that a field had when it got the focus. `press` returns whether it did. */
-export function useRevertOnEscape(value: string, onChange: (value: string) => void) {
-  const before = useRef(value)
-  return {
-    enter: () => {
-      before.current = value
-    },
-    press: ({ key, target }: KeyboardEvent): boolean => {
-      // Read from the element, since a key may arrive before the last change is rendered.
-      if (key !== 'Escape' || (target as HTMLInputElement | HTMLTextAreaElement).value === before.current) return false
-      onChange(before.current)
-      return true
-    },
-  }
 }

@@ -6,12 +6,10 @@ import type { CellValue } from '../marks/model/cell-value.ts'
 import { type KeptQueue, openKeptQueue, sessionsOf, tellUnsaved, type Whose } from '../marks/model/kept-queue.ts'
 import { grouped } from '../marks/model/mark-values.ts'
 import type { StoredMark } from '../marks/model/pending-mark.ts'
+import { PAUSE_MS } from './autosave.ts'
 import { booksRequest, showSavedBook, showSavedEntry } from './book-queries.ts'
 import { lettersFor } from './field-values.ts'
 import { storedText, type TextField, type TextGroup, textGroupKey, textGroupOf, textOfKey } from './pending-text.ts'
-
-/** The pause after the last key before a text is sent, in ms. */
-const PAUSE_MS = 900
 
 /** `readsBooks`: the person may read whole report books, and not only the entries of some subjects. */
 export type TextPlace = { readsBooks: boolean; yearId: string }

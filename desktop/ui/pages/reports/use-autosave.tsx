@@ -63,6 +63,7 @@ export function useAutosave<F extends TextField>(stored: FieldValues<F>, options
   const field = (key: F) => ({
     value: snapshot.values[key],
     onChange: (value: string) => row.edit(key, value),
+    onEscape: () => row.revert(key),
     onEnter: () => row.setFocusedField(key),
     onLeave: () => {
       row.setFocusedField(null)
