@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bankOf, completions } from './completions.ts'
+import { bankOf, completions, hasOthers } from './completions.ts'
 
 const zoe = (text: string) => ({ text, firstName: 'Zoë' })
 
@@ -24,6 +24,13 @@ describe('suggestions of remarks', () => {
 
   test('leave out the text that is in the field', () => {
     expect(completions(bankOf([zoe('Steady work.')]), 'Steady work.', 'Mei')).toEqual([])
+  })
+
+  test('differ between no other remark and none that matches', () => {
+    const bank = bankOf([{ ...zoe('Zoë works well.'), rowId: 'zoe' }], 'mei')
+    expect([completions(bank, 'Loud', 'Mei'), hasOthers(bank, 'Loud', 'Mei')]).toEqual([[], true])
+    expect(hasOthers(bank, ' mei works well. ', 'Mei')).toBe(false)
+    expect(hasOthers(bankOf([{ ...zoe('Loud'), rowId: 'zoe' }], 'zoe'), 'Lou', 'Zoë')).toBe(false)
   })
 
   test('leave out a half-typed remark for its own row, and not for the others', () => {

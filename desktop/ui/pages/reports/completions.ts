@@ -24,13 +24,21 @@ export function bankOf(written: readonly WrittenRemark[], but?: string): RemarkB
   return [...uses].sort(([a, used], [b, more]) => more - used || (fold(a) < fold(b) ? -1 : 1)).map(([template]) => template)
 }
 
+/** The remarks with the pupil's first name, but the typed one. `folded`: the typed text. */
+const othersOf = (bank: RemarkBank, folded: string, firstName: string): string[] =>
+  bank.map((template) => template.replaceAll(NAME_PLACEHOLDER, firstName)).filter((text) => fold(text) !== folded)
+
+/** Whether there is a remark besides the typed one, suggested for it or not. */
+export const hasOthers = (bank: RemarkBank, typed: string, firstName: string): boolean =>
+  othersOf(bank, fold(typed.trim()), firstName).length > 0
+
 /**
  * Suggestions for the typed text, with the pupil's first name: remarks that begin with it, then remarks that contain it; case and accents
  * are ignored. The most used ones for an empty text. Never the text itself.
  */
 export function completions(bank: RemarkBank, typed: string, firstName: string, most = 6): string[] {
   const folded = fold(typed.trim())
-  const texts = bank.map((template) => template.replaceAll(NAME_PLACEHOLDER, firstName)).filter((text) => fold(text) !== folded)
+  const texts = othersOf(bank, folded, firstName)
   if (!folded) return texts.slice(0, most)
   const begins = texts.filter((text) => fold(text).startsWith(folded))
   const contains = texts.filter((text) => !begins.includes(text) && fold(text).includes(folded))

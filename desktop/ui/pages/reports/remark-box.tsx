@@ -2,7 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
-import { bankOf, completions, type WrittenRemark } from './completions.ts'
+import { bankOf, completions, hasOthers, type WrittenRemark } from './completions.ts'
 import styles from './reports.module.css'
 
 type Props = {
@@ -24,7 +24,7 @@ type Props = {
 
 /**
  * A remark with suggestions of remarks that were written before in this class. Down chooses one, Enter takes it, Esc closes the list. Alt and
- * Down open the list of the most used, or say that there are none. Esc without a list drops what was typed since the last save. Enter goes to
+ * Down open the list of the most used, or say that there are none, or none that match. Esc without a list drops what was typed since the last save. Enter goes to
  * the next pupil (`FillRows` handles it), Shift and Enter break the line.
  */
 export function RemarkBox({ kind, name, value, firstName, written, rowId, isLocked, onChange, onEscape, onEnter, onLeave }: Props) {
@@ -94,7 +94,10 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
         }}
       />
       <span role="status" className={`${layout['note']} ${styles['noSuggestions']}`}>
-        {isRequested && suggestions.length === 0 && !isLocked && t('fill.noneBefore')}
+        {isRequested &&
+          suggestions.length === 0 &&
+          !isLocked &&
+          t(hasOthers(bankOf(written, rowId), value, firstName) ? 'fill.noneMatches' : 'fill.noneBefore')}
       </span>
       {suggestions.length > 0 && (
         <div role="listbox" id={id} aria-label={t('fill.usedBefore')} className={styles['suggestions']}>
