@@ -13,24 +13,11 @@ import type { Autosave, AutosaveSnapshot, OpenText, SaveState } from './autosave
 import { type BookScope, type ListedBook, scopeOf } from './book-queries.ts'
 import type { WrittenRemark } from './completions.ts'
 import { isAttendance, lettersFor } from './field-values.ts'
+import { goOn } from './go-on.ts'
 import { type BookField, type EntryField, type TextField, type TextGroup, typedOf } from './pending-text.ts'
 import { RemarkBox } from './remark-box.tsx'
 import styles from './reports.module.css'
 import { useAutosave } from './use-autosave.tsx'
-
-/**
- * The field of the same kind in the next row (1) or the former (-1) that can be edited; from the last row the first one of the next kind,
- * as in the mark grid, and back. Null at the end.
- */
-function neighbour(rows: HTMLElement, field: HTMLElement, step: 1 | -1): HTMLElement | null {
-  const all = [...rows.querySelectorAll<HTMLElement>('[data-field]')].filter(
-    (one) => one === field || !one.matches('[readonly], :disabled'),
-  )
-  const kindOf = (one: HTMLElement) => one.dataset['field'] ?? ''
-  const kinds = [...new Set(all.map(kindOf))]
-  const downwards = kinds.flatMap((kind) => all.filter((one) => kindOf(one) === kind))
-  return downwards[downwards.indexOf(field) + step] ?? null
-}
 
 const stepOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): 1 | -1 | null => {
   if (shiftKey || altKey) return null
@@ -57,11 +44,9 @@ export function FillRows({ kind, label, at, head, children }: Props) {
   const press = (event: KeyboardEvent) => {
     const field = event.target as HTMLElement
     const step = stepOf(event)
-    if (!rows.current || !step || !field.dataset['field']) return
+    if (!step || !field.dataset['field']) return
     event.preventDefault()
-    const next = neighbour(rows.current, field, step)
-    next?.focus()
-    if (next instanceof HTMLInputElement || next instanceof HTMLTextAreaElement) next.select()
+    goOn(field, step)
   }
   return (
     <div className={layout['box']}>

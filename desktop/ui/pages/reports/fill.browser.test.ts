@@ -1,7 +1,7 @@
 import { class3A, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
@@ -133,6 +133,52 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     await page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
     await page.getByLabel('Remark: Oisín Kelly').waitFor()
     expect(await page.getByText('Everything saves itself.').innerText()).toBe('Everything saves itself.')
+    await context.close()
+  })
+
+  test('on a telephone Enter begins a new line of a remark, and a button goes on', async () => {
+    const quinn = await site.as('quinn')
+    await quinn.reports.generate({ body: of3A })
+    const books = await quinn.reports.list({ query: of3A })
+    for (const { id } of books) await quinn.reports.update({ params: { id }, body: { classTeacherRemark: null, conduct: null } })
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true, isMobile: true })
+    await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+    await site.signIn(context, 'quinn')
+    const written = async () => (await quinn.reports.list({ query: of3A })).map((book) => [book.class_teacher_remark, book.conduct])
+
+    await page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
+    const remark = page.getByLabel('Remark: Fatima Haddad')
+    await remark.tap()
+    expect(await remark.getAttribute('enterkeyhint')).toBe('enter')
+    await page.keyboard.type('Works well.\nReads much.')
+    expect(await focused(page)).toBe('Remark: Fatima Haddad')
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'fill-phone')
+    await page.getByRole('button', { name: 'Next, after Fatima Haddad' }).tap()
+    expect(await focused(page)).toBe('Remark: Oisín Kelly')
+    await expect.poll(written).toEqual([
+      ['Works well.\nReads much.', null],
+      [null, null],
+    ])
+    // Conduct has one line, and Enter goes on.
+    const conduct = page.getByLabel('Conduct: Fatima Haddad')
+    expect(await conduct.getAttribute('enterkeyhint')).toBe('next')
+    await conduct.press('Enter')
+    expect(await focused(page)).toBe('Conduct: Oisín Kelly')
+
+    await page.goto(`${site.url}/reports/book/${books[1]?.id}`)
+    await page.getByLabel('Remark: Oisín Kelly').tap()
+    await page.keyboard.type('One.\nTwo.')
+    expect(await focused(page)).toBe('Remark: Oisín Kelly')
+    await expect.poll(written).toEqual([
+      ['Works well.\nReads much.', null],
+      ['One.\nTwo.', null],
+    ])
+    await picture(page, 'fill-phone-book')
+    await page.getByRole('button', { name: 'Next, after Oisín Kelly' }).tap()
+    expect(await focused(page)).toBe('Conduct: Oisín Kelly')
+    expect(faults).toEqual([])
     await context.close()
   })
 

@@ -1,8 +1,11 @@
 import { limits } from '@markbook/shared/limits'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/button.tsx'
 import layout from '../../components/layout.module.css'
+import { useMatches } from '../../components/use-matches.ts'
 import { bankOf, completions, hasOthers, type WrittenRemark } from './completions.ts'
+import { goOn } from './go-on.ts'
 import styles from './reports.module.css'
 
 type Props = {
@@ -25,11 +28,15 @@ type Props = {
 /**
  * A remark with suggestions of remarks that were written before in this class. Down chooses one, Enter takes it, Esc closes the list. Alt and
  * Down open the list of the most used, or say that there are none, or none that match. Esc without a list drops what was typed since the last save. Enter goes to
- * the next pupil (`FillRows` handles it), Shift and Enter break the line.
+ * the next pupil (`FillRows` handles it), Shift and Enter break the line. A telephone has no Shift and Enter: there Enter breaks the line of
+ * a remark, and a button goes on.
  */
 export function RemarkBox({ kind, name, value, firstName, written, rowId, isLocked, onChange, onEscape, onEnter, onLeave }: Props) {
   const { t } = useTranslation('reports')
   const isOneLine = kind === 'conduct'
+  const isTouch = useMatches('(pointer: coarse)')
+  const breaksLines = isTouch && !isOneLine
+  const text = useRef<HTMLTextAreaElement>(null)
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
@@ -63,17 +70,21 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
     if (pressInList(event) || (event.key === 'Escape' && !isLocked && onEscape())) {
       event.preventDefault()
       event.stopPropagation()
-    }
+    } else if (event.key === 'Enter' && breaksLines) event.stopPropagation()
+  }
+  const goOnOrLeave = () => {
+    if (text.current && !goOn(text.current, 1)) text.current.blur()
   }
   return (
     <div className={styles['field']} data-label={t(`fill.${kind}`)}>
       <textarea
+        ref={text}
         aria-label={t(`fill.${kind}Of`, { name })}
         data-field={kind}
         className={styles['text']}
         value={value}
         dir={value ? 'auto' : undefined}
-        enterKeyHint="next"
+        enterKeyHint={breaksLines ? 'enter' : 'next'}
         rows={isOneLine ? 1 : 2}
         maxLength={limits.text[kind]}
         readOnly={isLocked}
@@ -99,6 +110,18 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
           !isLocked &&
           t(hasOthers(bankOf(written, rowId), value, firstName) ? 'fill.noneMatches' : 'fill.noneBefore')}
       </span>
+      {breaksLines && !isLocked && (
+        <Button
+          size="small"
+          className={styles['goOn'] ?? ''}
+          aria-label={t('fill.nextAfter', { name })}
+          // The focus passes straight to the next field, so that the keyboard stays.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={goOnOrLeave}
+        >
+          {t('fill.next')}
+        </Button>
+      )}
       {suggestions.length > 0 && (
         <div role="listbox" id={id} aria-label={t('fill.usedBefore')} className={styles['suggestions']}>
           {suggestions.map((text, at) => (
