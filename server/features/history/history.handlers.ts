@@ -46,7 +46,9 @@ export const historyHandlers: Handlers<typeof history> = {
       const entity = HistoryEntity.safeParse(entry?.entity)
       if (!entry || !entity.success) throw common.notFound()
       const { isLive } = await readablePast(context, entity.data, entry.row_id)
-      const known: EntryOf = { ...entry, entity: entity.data }
+      // No honest entry says who made a row; a forged one would name somebody else.
+      const { created_by: _, ...changes } = entry.changes
+      const known: EntryOf = { ...entry, entity: entity.data, changes }
       const undoer = undoers[entity.data]
       // A deleted row can only be restored; for any other entry, the deletion is a later change.
       if (!undoer || isLive === (entry.action === 'delete')) return { entry: known, undoer, isChanged: undoer !== undefined, loaded: null }

@@ -64,7 +64,9 @@ const deletion: Undoer<{ assessment: Row<'assessment'>; gradedStudents: GradedSt
     const place = { school_id: caller.school_id, assessment_id: assessment.id, term_id: assessment.term_id }
     const nulls = { score: null, status: null, remarks: null, is_excluded: false, exclusion_reason: null }
     const said = writableBefore('grade', entry)
-    const row = { ...nulls, ...said, ...place, id, student_id: before(changes, 'student_id') } as Grade
+    // A write that was refused or lost in a conflict keeps who made it (features/replication/decide.ts).
+    const maker = 'created_by' in changes && { created_by: before(changes, 'created_by') }
+    const row = { ...nulls, ...said, ...maker, ...place, id, student_id: before(changes, 'student_id') } as Grade
     if (!said || (row.score === null && row.status === null) || hasWrongId('grade', row)) throw historyFailures.cannotUndo()
     await demandFor(tx, assessment, gradedStudents)
     demandWithinMaximum(assessment, [row])
