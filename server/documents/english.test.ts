@@ -11,7 +11,10 @@ import type { ReportCard, ReportCardsInput, TermEntry, YearLayout } from './repo
 import { openCardSetup, printRun, reportCard } from './report-card/report-card.ts'
 import { writeWorkbook } from './workbook.ts'
 
-/* English documents equal those of the version before documents had a language, byte for byte outside of compression. */
+/*
+ * English documents equal those of the version before documents had a language, byte for byte outside of compression; but for the † at an
+ * average, which came later.
+ */
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
@@ -93,11 +96,11 @@ test('report cards', async () => {
   found['one'] = digest(await reportCard(await openCardSetup(one), elan))
   expect(found).toMatchInlineSnapshot(`
     {
-      "continuous_cumulative": "abf3080630b9dc5f",
-      "one": "f34792df2c01980e",
-      "other": "83cb08a9085a11b0",
-      "term": "9987917444286f53",
-      "weighted_continuous": "3e79fb558c5d51fa",
+      "continuous_cumulative": "3306577748ad5353",
+      "one": "d259e1fa83936604",
+      "other": "0e1346b89ad15341",
+      "term": "2e87d0d1ec4c42fa",
+      "weighted_continuous": "1801717525072c36",
       "weighted_cumulative": "98e80795966d34dc",
     }
   `)
