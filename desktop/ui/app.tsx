@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { me } from './api/session.ts'
+import { isSigningOut } from './api/signed-out.ts'
 import { router } from './routes.tsx'
 import { initWords, prefetchRemainingWords } from './words/words.ts'
 
@@ -27,8 +28,9 @@ const fontLoaded = () =>
 /** Shows the app in `place`. `insteadOf` removes what is shown there before; it is called when the first page is loaded. */
 export async function openApp(place: HTMLElement, insteadOf?: () => void): Promise<void> {
   loadPageOf(router.latestLocation)
-  // Starts to read the profile, at the same time as the words; the route handles its failure.
-  void queryClient.prefetchQuery(me())
+  // Starts to read the profile, at the same time as the words; the route handles its failure. Not before the server has heard of a sign-out:
+  // it would still know the person.
+  if (!isSigningOut()) void queryClient.prefetchQuery(me())
   prefetchRemainingWords()
   await Promise.all([initWords(), fontLoaded()])
   if (insteadOf) {

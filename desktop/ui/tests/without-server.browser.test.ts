@@ -201,7 +201,10 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       await next.waitForURL(/\/sign-in/)
     })
     const next = await open(context, '/')
+    await next.waitForURL(/\/sign-in/)
     await next.getByLabel(/mail/i).waitFor()
+    // Nor is the frame shown to whom the sign-out was for, under a question to sign in again.
+    expect(await next.getByRole('dialog').count()).toBe(0)
     expect((await context.request.get(`${site.url}/api/auth/me`)).status()).toBe(401)
     expect(await scoreOf(zoe.id)).not.toBe(7)
     // The mark belongs to her alone, and waits until she signs in.
