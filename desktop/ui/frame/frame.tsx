@@ -22,7 +22,7 @@ import Trash from 'lucide-react/icons/trash-2'
 import UserCheck from 'lucide-react/icons/user-check'
 import User from 'lucide-react/icons/user-round'
 import Users from 'lucide-react/icons/users'
-import { lazy, memo, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../api/queries.ts'
 import { isAdmin, isStaff, useProfile } from '../api/session.ts'
@@ -34,6 +34,7 @@ import { Actions, Options } from '../components/field.tsx'
 import { Icon, type IconShape } from '../components/icon.tsx'
 import { idle } from '../components/idle.ts'
 import layout from '../components/layout.module.css'
+import { lazyPart } from '../components/lazy-part.tsx'
 import { Toasts, tell, tellFailure } from '../components/toasts.tsx'
 import { FreshProof } from '../pages/sign-in/fresh-proof.tsx'
 import { nameOf } from '../words/names.ts'
@@ -61,22 +62,10 @@ const notices = {
   reports: () => import('../pages/reports/unsaved-reports.tsx'),
 }
 // Loaded once the first page is painted.
-const UnsavedNotice = lazy(() =>
-  idle()
-    .then(notices.marks)
-    .then(({ UnsavedNotice: notice }) => ({ default: notice })),
-)
-const UnsavedAttendance = lazy(() =>
-  idle()
-    .then(notices.attendance)
-    .then(({ UnsavedAttendance: notice }) => ({ default: notice })),
-)
-const UnsavedReports = lazy(() =>
-  idle()
-    .then(notices.reports)
-    .then(({ UnsavedReports: notice }) => ({ default: notice })),
-)
-const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
+const UnsavedNotice = lazyPart(async () => (await idle().then(notices.marks)).UnsavedNotice)
+const UnsavedAttendance = lazyPart(async () => (await idle().then(notices.attendance)).UnsavedAttendance)
+const UnsavedReports = lazyPart(async () => (await idle().then(notices.reports)).UnsavedReports)
+const SignInAgain = lazyPart(async () => (await import('../pages/sign-in/sign-in-again.tsx')).SignInAgain)
 
 /** The frame of every page of the school: navigation, term, state of replication, account. */
 export function Frame() {
@@ -132,11 +121,11 @@ export function Frame() {
             <AwayNotice />
             <NewAppNotice />
             {isStaff(profile) && (
-              <Suspense fallback={null}>
+              <>
                 <UnsavedNotice />
                 {!path.startsWith('/attendance/') && <UnsavedAttendance />}
                 <UnsavedReports />
-              </Suspense>
+              </>
             )}
           </div>
         )}
@@ -145,7 +134,7 @@ export function Frame() {
       <FreshProof />
       <LeaveQuestion />
       {leaving > 0 && <SignOutDialog unsaved={leaving} onClose={() => setLeaving(0)} />}
-      <Suspense fallback={null}>{isOut && <SignInAgain onClose={signedIn} />}</Suspense>
+      {isOut && <SignInAgain onClose={signedIn} />}
     </div>
   )
 }

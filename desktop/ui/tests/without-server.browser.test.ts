@@ -284,6 +284,30 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await context.close()
   })
 
+  test('a part that cannot be loaded ends no page, which may have entries that are nowhere else', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', { viewport: sizes.pc })
+    let away = true
+    const asked: string[] = []
+    await page.route(/assets\/(figure-panel|unsaved-notice|unsaved-reports)-/, (route) => {
+      asked.push(new URL(route.request().url()).pathname)
+      return away ? route.abort() : route.continue()
+    })
+    const figure = page.getByRole('gridcell', { name: /78\.60/ }).first()
+    await figure.click()
+    await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
+    await page.getByRole('link', { name: 'Today', exact: true }).click()
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+    await expect.poll(() => asked.filter((path) => path.includes('unsaved-reports')).length).toBeGreaterThan(0)
+    away = false
+    const before = asked.length
+    await expect.poll(() => asked.length, { timeout: 20_000 }).toBeGreaterThan(before)
+    await page.goBack()
+    await figure.click()
+    await page.getByRole('dialog').getByRole('heading', { level: 2 }).waitFor()
+    expect(faults.filter((fault) => !fault.includes('Failed to load resource'))).toEqual([])
+    await context.close()
+  })
+
   test('leaves to the server every path that is no page of the app', async () => {
     const { page } = await openKept()
     for (const path of ['/window?ticket=abc', '/docs', '/api/auth/me', '/healthz', '/storage/none']) {

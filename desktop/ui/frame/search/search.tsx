@@ -1,33 +1,19 @@
-import { Failure } from '@markbook/shared/failures'
 import SearchIcon from 'lucide-react/icons/search'
-import { type ComponentType, lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
+import { lazyDialog } from '../../components/lazy-part.tsx'
 import { keyOfShortcut } from '../../components/shortcut-key.ts'
-import { tellFailure } from '../../components/toasts.tsx'
 import styles from '../frame.module.css'
 
-type SearchProps = Props & { query: string; onQuery: (query: string) => void; onClose: () => void; onKeys: () => void }
-type Loaded<P> = Promise<{ default: ComponentType<P> }>
-const loadSearch = (): Loaded<SearchProps> =>
-  import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog }), unreachable)
-const loadKeys = (): Loaded<{ onClose: () => void }> =>
-  import('./keys-dialog.tsx').then(({ KeysDialog: dialog }) => ({ default: dialog }), unreachable)
-const SearchDialog = lazy(loadSearch)
-const KeysDialog = lazy(loadKeys)
-
-/** The dialog could not be loaded because the server is away; a message is enough. */
-function unreachable() {
-  return {
-    default: function Unreachable({ onClose }: { onClose: () => void }) {
-      useEffect(() => {
-        tellFailure(new Failure(0, 'unreachable', 'The server cannot be reached.'))
-        onClose()
-      }, [onClose])
-      return null
-    },
-  }
-}
+const SearchDialog = lazyDialog(
+  async () => (await import('./search-dialog.tsx')).SearchDialog,
+  ({ onClose }) => onClose,
+)
+const KeysDialog = lazyDialog(
+  async () => (await import('./keys-dialog.tsx')).KeysDialog,
+  ({ onClose }) => onClose,
+)
 
 /** The dialog is loaded this many ms after the page, so that it is there when somebody presses Ctrl+K. */
 const LOAD_AFTER = 3_000
@@ -72,7 +58,7 @@ export function Search({ pages, onSignOut }: Props) {
     }
     // In the capture phase: the grid stops the propagation of its keys.
     addEventListener('keydown', onKey, true)
-    const timer = setTimeout(() => void Promise.all([loadSearch(), loadKeys()]), LOAD_AFTER)
+    const timer = setTimeout(() => void Promise.allSettled([SearchDialog.load(), KeysDialog.load()]), LOAD_AFTER)
     return () => {
       removeEventListener('keydown', onKey, true)
       clearTimeout(timer)
@@ -90,19 +76,10 @@ export function Search({ pages, onSignOut }: Props) {
       >
         <span>{t('search.title')}</span>
       </Button>
-      <Suspense fallback={null}>
-        {isSearching && (
-          <SearchDialog
-            pages={pages}
-            query={query}
-            onQuery={setQuery}
-            onClose={close}
-            onSignOut={onSignOut}
-            onKeys={() => setOpen('keys')}
-          />
-        )}
-        {open === 'keys' && <KeysDialog onClose={close} />}
-      </Suspense>
+      {isSearching && (
+        <SearchDialog pages={pages} query={query} onQuery={setQuery} onClose={close} onSignOut={onSignOut} onKeys={() => setOpen('keys')} />
+      )}
+      {open === 'keys' && <KeysDialog onClose={close} />}
     </>
   )
 }

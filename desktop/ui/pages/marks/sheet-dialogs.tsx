@@ -1,22 +1,13 @@
 import { Menu } from '@base-ui/react/menu'
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import {
-  type ComponentProps,
-  type Dispatch,
-  lazy,
-  type ReactNode,
-  type RefObject,
-  type SetStateAction,
-  Suspense,
-  useContext,
-  useState,
-} from 'react'
+import { type ComponentProps, type Dispatch, type ReactNode, type RefObject, type SetStateAction, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Closing } from '../../components/closing.ts'
 import { copyText } from '../../components/copy-text.ts'
 import { Dialog, FormDialog, InfoDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
+import { lazyDialog } from '../../components/lazy-part.tsx'
 import { Notice } from '../../components/page.tsx'
 import menu from '../../frame/frame.module.css'
 import { editable } from '../../words/format.ts'
@@ -42,8 +33,8 @@ type Props = {
 }
 
 /* Loaded when they are first opened. */
-const FigurePanel = lazy(() => import('./figure-panel.tsx').then(({ FigurePanel: panel }) => ({ default: panel })))
-const ImportMarks = lazy(() => import('../imports/import-marks.tsx').then(({ ImportMarks: dialog }) => ({ default: dialog })))
+const FigurePanel = lazyDialog(async () => (await import('./figure-panel.tsx')).FigurePanel)
+const ImportMarks = lazyDialog(async () => (await import('../imports/import-marks.tsx')).ImportMarks)
 
 export function SheetDialogs(props: Props) {
   const { handle, shown, onShow } = props
@@ -111,17 +102,9 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
       )
     case 'history':
     case 'explain':
-      return (
-        <Suspense fallback={null}>
-          <FigurePanel {...of} grid={grid} position={shown.position} isHistory={shown.is === 'history'} />
-        </Suspense>
-      )
+      return <FigurePanel {...of} grid={grid} position={shown.position} isHistory={shown.is === 'history'} />
     case 'import':
-      return (
-        <Suspense fallback={null}>
-          <ImportMarks scope={scope} />
-        </Suspense>
-      )
+      return <ImportMarks scope={scope} />
     default:
       return null
   }

@@ -9,7 +9,6 @@ import FileSpreadsheet from 'lucide-react/icons/file-spreadsheet'
 import FileText from 'lucide-react/icons/file-text'
 import Printer from 'lucide-react/icons/printer'
 import Table from 'lucide-react/icons/table'
-import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask } from '../../api/queries.ts'
@@ -140,24 +139,22 @@ function TermViews({ group, term, terms, view }: TermViewsProps) {
                 {view === 'term' && <TermTable result={found} scale={bands} />}
                 {view === 'charts' && <ChartsView result={found} scale={bands} />}
                 {view === 'compare' && <CompareView classId={group.id} term={term} terms={terms} result={found} />}
-                <Suspense fallback={null}>
-                  {explained && search.explain === OVERALL && (
-                    <OverallPanel
-                      name={nameOf(explained.student)}
-                      student={explained}
-                      panel={panelOf(explained.student_id, OVERALL, close)}
-                    />
-                  )}
-                  {explained && search.explain && search.explain !== OVERALL && (
-                    <ExplainPanel
-                      studentId={explained.student_id}
-                      term={term}
-                      subjectId={search.explain}
-                      name={nameOf(explained.student)}
-                      panel={panelOf(explained.student_id, search.explain, close)}
-                    />
-                  )}
-                </Suspense>
+                {explained && search.explain === OVERALL && (
+                  <OverallPanel
+                    name={nameOf(explained.student)}
+                    student={explained}
+                    panel={panelOf(explained.student_id, OVERALL, close)}
+                  />
+                )}
+                {explained && search.explain && search.explain !== OVERALL && (
+                  <ExplainPanel
+                    studentId={explained.student_id}
+                    term={term}
+                    subjectId={search.explain}
+                    name={nameOf(explained.student)}
+                    panel={panelOf(explained.student_id, search.explain, close)}
+                  />
+                )}
               </>
             )
           }

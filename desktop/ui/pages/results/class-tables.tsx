@@ -4,7 +4,7 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { isPartialCell, isPartialResult, restsOnPartial } from '@markbook/shared/domain/partial'
 import { meanOfPrinted } from '@markbook/shared/domain/results'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InlineSelect, Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -68,16 +68,14 @@ export function YearTable({ result, scale, terms }: { result: ClassYear; scale: 
       )}
       <ResultLegend students={result.students} passMark={scale.pass_mark} />
       {explained && own && (
-        <Suspense fallback={null}>
-          <YearPanel
-            name={nameOf(explained.student)}
-            yearId={result.academic_year_id}
-            model={result.calculation_model}
-            subject={own}
-            scale={scale}
-            panel={panelOf(explained.student_id, own.subject_id, close)}
-          />
-        </Suspense>
+        <YearPanel
+          name={nameOf(explained.student)}
+          yearId={result.academic_year_id}
+          model={result.calculation_model}
+          subject={own}
+          scale={scale}
+          panel={panelOf(explained.student_id, own.subject_id, close)}
+        />
       )}
     </>
   )

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import layout from '../../components/layout.module.css'
@@ -78,15 +77,13 @@ function Pupil({ chosen, year, term }: ClassContext) {
         }
       </Answer>
       {search.explain && search.explain !== OVERALL && search.view !== 'year' && (
-        <Suspense fallback={null}>
-          <ExplainPanel
-            studentId={studentId}
-            term={term}
-            subjectId={search.explain}
-            name={name}
-            panel={panelOf(studentId, search.explain, close)}
-          />
-        </Suspense>
+        <ExplainPanel
+          studentId={studentId}
+          term={term}
+          subjectId={search.explain}
+          name={name}
+          panel={panelOf(studentId, search.explain, close)}
+        />
       )}
     </Page>
   )

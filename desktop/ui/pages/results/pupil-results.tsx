@@ -2,7 +2,6 @@ import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calcula
 import type { Term } from '@markbook/shared/contract/terms'
 import { isPartialResult, restsOnPartial } from '@markbook/shared/domain/partial'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
@@ -54,11 +53,7 @@ export function PupilTerm({ studentId, term, name, explained, onExplain }: Pupil
               </Button>
             </div>
           )}
-          <Suspense fallback={null}>
-            {explained === OVERALL && (
-              <OverallPanel name={name} student={found} panel={panelOf(studentId, OVERALL, () => onExplain(null))} />
-            )}
-          </Suspense>
+          {explained === OVERALL && <OverallPanel name={name} student={found} panel={panelOf(studentId, OVERALL, () => onExplain(null))} />}
           <SubjectTable
             label={t('term.label')}
             studentId={studentId}
@@ -107,16 +102,14 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
               onExplain={onExplain}
             />
             {subject && scale.data && (
-              <Suspense fallback={null}>
-                <YearPanel
-                  name={name}
-                  yearId={found.academic_year_id}
-                  model={found.calculation_model}
-                  subject={subject}
-                  scale={scale.data}
-                  panel={panelOf(studentId, subject.subject_id, () => onExplain(null))}
-                />
-              </Suspense>
+              <YearPanel
+                name={name}
+                yearId={found.academic_year_id}
+                model={found.calculation_model}
+                subject={subject}
+                scale={scale.data}
+                panel={panelOf(studentId, subject.subject_id, () => onExplain(null))}
+              />
             )}
           </>
         )
