@@ -20,6 +20,7 @@ import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import type { EntryOf, Undoer } from '../history/undo.ts'
 import { undoers } from '../history/undoers.ts'
+import { loadRequest, runRequest, type WriteRequest, writeRequest } from '../history/write-request.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { schoolHandlers } from '../schools/schools.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
@@ -28,7 +29,7 @@ import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
 import { keptOf, lastOfUnits, type Overruled, type OverruledGroup } from './conflict-groups.ts'
 import { demandParents, isMade, makeAgain } from './makers.ts'
-import { asked, loadRequest, runRequest, type WriteRequest, writers } from './writers.ts'
+import { writers } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
 export type DecidingContext = HandlerContext<typeof replication.resolve>
@@ -36,20 +37,20 @@ export type Decision = { choice: 'current' | 'kept' | 'typed'; value?: Values | 
 
 /** The endpoint with which a person deletes such a row. */
 const removers: Partial<Record<string, (row: Values) => WriteRequest>> = {
-  academic_year: ({ id }) => asked(academicYears.remove, academicYearHandlers.remove, { id }),
-  assessment: ({ id }) => asked(assessments.remove, assessmentHandlers.remove, { id }),
-  assessment_category: ({ id }) => asked(assessmentCategories.remove, assessmentCategoryHandlers.remove, { id }),
-  teaching_set: ({ id }) => asked(teachingSets.remove, teachingSetHandlers.remove, { id }),
-  subject: ({ id }) => asked(subjects.remove, subjectHandlers.remove, { id }),
-  term: ({ id }) => asked(terms.remove, termHandlers.remove, { id }),
-  student: ({ id }) => asked(students.remove, studentHandlers.remove, { id }),
-  student_group: ({ id: classId }) => asked(classes.remove, classHandlers.remove, { classId }),
-  enrolment: ({ student_group_id: id, student_id: studentId }) => asked(classes.unenroll, classHandlers.unenroll, { id, studentId }),
+  academic_year: ({ id }) => writeRequest(academicYears.remove, academicYearHandlers.remove, { id }),
+  assessment: ({ id }) => writeRequest(assessments.remove, assessmentHandlers.remove, { id }),
+  assessment_category: ({ id }) => writeRequest(assessmentCategories.remove, assessmentCategoryHandlers.remove, { id }),
+  teaching_set: ({ id }) => writeRequest(teachingSets.remove, teachingSetHandlers.remove, { id }),
+  subject: ({ id }) => writeRequest(subjects.remove, subjectHandlers.remove, { id }),
+  term: ({ id }) => writeRequest(terms.remove, termHandlers.remove, { id }),
+  student: ({ id }) => writeRequest(students.remove, studentHandlers.remove, { id }),
+  student_group: ({ id: classId }) => writeRequest(classes.remove, classHandlers.remove, { classId }),
+  enrolment: ({ student_group_id: id, student_id: studentId }) => writeRequest(classes.unenroll, classHandlers.unenroll, { id, studentId }),
   student_subject: ({ student_group_id: id, student_id: sid, subject_id: subjectId }) =>
-    asked(classes.removeStudentSubject, classHandlers.removeStudentSubject, { id, sid, subjectId }),
+    writeRequest(classes.removeStudentSubject, classHandlers.removeStudentSubject, { id, sid, subjectId }),
   teacher_group_assignment: ({ student_group_id: classId, user_profile_id: teacherId }) =>
-    asked(classes.removeTeacher, classHandlers.removeTeacher, { classId, teacherId }),
-  school_management: ({ user_id: userId }) => asked(schools.removeMember, schoolHandlers.removeMember, { userId }),
+    writeRequest(classes.removeTeacher, classHandlers.removeTeacher, { classId, teacherId }),
+  school_management: ({ user_id: userId }) => writeRequest(schools.removeMember, schoolHandlers.removeMember, { userId }),
 }
 
 const isDeletion = ({ value }: Overruled) => value === null

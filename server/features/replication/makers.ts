@@ -23,12 +23,13 @@ import { subjectAssignmentsOf } from '../classes/teachers.queries.ts'
 import { columnOf } from '../columns.ts'
 import { gradingScaleHandlers } from '../grading-scale/grading-scale.handlers.ts'
 import type { UndoContext } from '../history/undo.ts'
+import { loadRequest, runRequest, type WriteRequest, writeRequest } from '../history/write-request.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { membersOfSet, teachersOfSet } from '../teaching-sets/teaching-sets.queries.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
-import { asked, loadRequest, runRequest, toUndoingFailure, type WriteRequest } from './writers.ts'
+import { toUndoingFailure } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
 /** `units`: parts of the row that the endpoint does not write when it makes it. They are written after that. */
@@ -41,14 +42,14 @@ function created(endpoint: Endpoint, handler: unknown, units: readonly string[] 
   return {
     ask: (row) => {
       const said = fields.flatMap((field) => (row[columnOf(field)] == null ? [] : [[field, row[columnOf(field)]]]))
-      return asked(endpoint, handler, {}, Object.fromEntries(said))
+      return writeRequest(endpoint, handler, {}, Object.fromEntries(said))
     },
     units,
   }
 }
 
 const registered = ({ student_group_id: classId, day, lesson }: Values, marks: readonly Values[]): WriteRequest =>
-  asked(attendance.take, attendanceHandlers.take, { classId }, { day, lesson, marks })
+  writeRequest(attendance.take, attendanceHandlers.take, { classId }, { day, lesson, marks })
 
 type Ask = Maker['ask']
 
@@ -56,10 +57,10 @@ type Ask = Maker['ask']
 const taught: Ask = async ({ student_group_id: classId, user_profile_id: teacherId, subject_id }, { tx, caller }) => {
   const own = await subjectAssignmentsOf(tx, { school: caller.school_id, group: classId as string, user: teacherId as string })
   const subjectIds = withOne(subject_id, own, 'subject_id')
-  return asked(classes.addTeacher, classHandlers.addTeacher, { classId }, { teacherId, subjectIds })
+  return writeRequest(classes.addTeacher, classHandlers.addTeacher, { classId }, { teacherId, subjectIds })
 }
 
-const setChanged = (id: unknown, body: Values) => asked(teachingSets.update, teachingSetHandlers.update, { id }, body)
+const setChanged = (id: unknown, body: Values) => writeRequest(teachingSets.update, teachingSetHandlers.update, { id }, body)
 /** Likewise all teachers of a set. */
 const teachesSet: Ask = async ({ teaching_set_id: id, user_profile_id }, { tx, caller }) => {
   const own = await teachersOfSet(tx, { school: caller.school_id, set: id as string })
@@ -74,7 +75,7 @@ const isInSet: Ask = async ({ teaching_set_id: id, student_id }, { tx, caller })
 /** Its class teacher is the person who created it or, where that person is no longer a teacher, the one who keeps it. */
 const openedClass: Ask = async ({ name, academic_year_id: academicYearId, created_by }, context) => {
   const isTeacher = typeof created_by === 'string' && (await staysTeacher(context, created_by))
-  return asked(classes.create, classHandlers.create, {}, { name, academicYearId, ...(isTeacher && { classTeacherId: created_by }) })
+  return writeRequest(classes.create, classHandlers.create, {}, { name, academicYearId, ...(isTeacher && { classTeacherId: created_by }) })
 }
 
 /** This column of the rows, and the value where none has it and there is one. */
@@ -90,7 +91,7 @@ function withOne<K extends string>(value: unknown, rows: readonly Record<K, unkn
 const makers: Partial<Record<string, Maker>> = {
   academic_year: created(academicYears.create, academicYearHandlers.create),
   active_year: {
-    ask: ({ academic_year_id: id }) => asked(academicYears.activate, academicYearHandlers.activate, { id }),
+    ask: ({ academic_year_id: id }) => writeRequest(academicYears.activate, academicYearHandlers.activate, { id }),
   },
   term: created(terms.create, termHandlers.create),
   subject: created(subjects.create, subjectHandlers.create, ['is_active']),
@@ -101,14 +102,14 @@ const makers: Partial<Record<string, Maker>> = {
   teacher_subject_assignment: { ask: taught },
   class_teacher: {
     ask: ({ student_group_id: classId, user_profile_id: teacherId }) =>
-      asked(classes.handOver, classHandlers.handOver, { classId }, { teacherId }),
+      writeRequest(classes.handOver, classHandlers.handOver, { classId }, { teacherId }),
   },
   enrolment: {
-    ask: ({ student_group_id: id, student_id: studentId }) => asked(classes.enroll, classHandlers.enroll, { id }, { studentId }),
+    ask: ({ student_group_id: id, student_id: studentId }) => writeRequest(classes.enroll, classHandlers.enroll, { id }, { studentId }),
   },
   student_subject: {
     ask: ({ student_group_id: id, student_id: studentId, subject_id }) =>
-      asked(classes.assignSubjects, classHandlers.assignSubjects, { id }, { studentId, subjectIds: [subject_id] }),
+      writeRequest(classes.assignSubjects, classHandlers.assignSubjects, { id }, { studentId, subjectIds: [subject_id] }),
   },
   teaching_set: created(teachingSets.create, teachingSetHandlers.create),
   teaching_set_teacher: { ask: teachesSet },
