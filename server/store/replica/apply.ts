@@ -198,6 +198,7 @@ export async function makeRoom(application: Application, table: Replicated, left
   const changes = [...(application.changes.get(table)?.values() ?? [])]
   await vacateLeaving(application.tx, table, changes)
   await writeRows(application, table, await withParents(application, table, changes.filter(stands)))
+  await leaveParents(application, table)
   await removeDeleted(application)
   await settleMaxima(application, [...(application.changes.get('assessment')?.keys() ?? [])])
 }

@@ -9,6 +9,7 @@ import { asSystem } from '../tx.ts'
 import { applyStates } from './apply.ts'
 import { misplaced } from './expected.ts'
 import { forgetRows } from './forget.ts'
+import { replaceByTheirs } from './overwrite.ts'
 import { knownRows } from './states.ts'
 
 /** Rows that were deleted, and that stay for rows that name them. */
@@ -47,7 +48,7 @@ const deletion = (state: RowState, counter: number): RowState => ({
   units: { ...state.units, [EXISTENCE]: [THEIR_NUMBER, counter, Date.now(), people.okafor.id] },
 })
 
-test('a deleted row that has to stay brings back the deleted row that it names', async () => {
+test('a deleted row that has to stay brings back the deleted row that it names, as long as it names it', async () => {
   const { store } = st.services
   const [term] = (await st.rows('term')).filter(({ id }) => id === mathsExam.term_id)
   const { id: category } = await st.as.okafor.assessmentCategories.create({
@@ -67,8 +68,20 @@ test('a deleted row that has to stay brings back the deleted row that it names',
   }
   await taken(['assessment_category', deletion(theirs, 3)], ['assessment', exam])
   expect([await marksNow(), (await examNow())?.category_id]).toEqual([marks, category])
-  expect((await st.rows('assessment_category')).map(({ id }) => id)).toContain(category)
+  const categories = async () => (await st.rows('assessment_category')).map(({ id }) => id)
+  expect(await categories()).toContain(category)
   expect(await waiting()).toEqual([])
+
+  const staying = await known('assessment', mathsExam.id)
+  const moved: RowState = {
+    ...staying.state,
+    vv: { ...staying.state.vv, [OTHER_NUMBER]: 4 },
+    units: { ...staying.state.units, scoring: [OTHER_NUMBER, 4, Date.now(), people.okafor.id, 60] },
+    values: before.values,
+  }
+  await store.write(asSystem(), (tx) => replaceByTheirs(tx, stBrigids, 'assessment', staying, moved))
+  expect([await marksNow(), (await examNow())?.category_id]).toEqual([marks, null])
+  expect(await categories()).not.toContain(category)
 })
 
 test('the audit finds no fault in an assessment that stays for a held mark', async () => {
