@@ -1,14 +1,17 @@
 import type { ListedAssessment as Assessment, AssessmentInput } from '@markbook/shared/contract/assessments'
 import { fitsCategory, weightLeft } from '@markbook/shared/domain/categories'
+import { Failure } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
 import type { ChangeEvent } from 'react'
 import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
 import { ask, save } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextArea, TextField } from '../../components/field.tsx'
 import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
+import { unsavedNow } from '../../frame/unsaved-count.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
 import { tellDeleted } from '../bin/restore.ts'
 
@@ -23,6 +26,7 @@ type Props = {
   offered?: readonly string[]
   /** The teaching set from which the dialog was opened, with the same meaning. */
   set?: Named | null
+  onAdded?: (id: string) => void
 }
 
 type Named = { id: string; name: string }
@@ -31,7 +35,7 @@ type Named = { id: string; name: string }
 const CHANGED = ['grades', 'classes', 'teachingSets'] as const
 
 /** Adds or changes an assessment. */
-export function AssessmentDialog({ assessment, termId, subjectId, classId, offered, set: ofSet = null }: Props) {
+export function AssessmentDialog({ assessment, termId, subjectId, classId, offered, set: ofSet = null, onAdded }: Props) {
   const { t } = useTranslation('assessments')
   const form = useForm({
     initial: () => draftOf(assessment, classId, ofSet),
@@ -42,11 +46,8 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, offer
       const body = toBody(typed)
       if (!assessment) {
         const create = () => save('assessments', 'create', { body: { termId, subjectId, ...body } }, CHANGED)
-        return void (await saveWithUndo({
-          said,
-          run: create,
-          back: ({ id }) => save('assessments', 'remove', { params: { id } }, ['grades']),
-        }))
+        const added = await saveWithUndo({ said, run: create, back: ({ id }) => removeUnmarked(id) })
+        return onAdded?.(added.id)
       }
       const params = { id: assessment.id }
       const before = draftOf(assessment, classId, ofSet)
@@ -123,6 +124,18 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, offer
       {draft.isExcluded && <TextArea label={t('reason')} optional hint={t('reasonHint')} maxLength={500} {...field('exclusionReason')} />}
     </FormDialog>
   )
+}
+
+/** Undoes the addition of an assessment. Throws where marks were entered since, which nobody wants to undo with it. */
+async function removeUnmarked(id: string): Promise<void> {
+  const marks = unsavedNow() > 0 || (await client.grades.list({ query: { assessmentId: id } })).length > 0
+  if (marks)
+    throw new Failure(
+      409,
+      'assessments.marked_meanwhile',
+      'Marks were entered since, or are not saved yet. The assessment stays; it can be deleted in “Change”.',
+    )
+  await save('assessments', 'remove', { params: { id } }, ['grades'])
 }
 
 type CategoryChoiceProps = {

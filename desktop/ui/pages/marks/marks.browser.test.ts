@@ -1,5 +1,5 @@
 import { aoife, elan, lukasz, mathsExam, mathsHomework, mathsQuiz, mei, sean, zoe } from '@markbook/shared/story/marks'
-import { class3B, english, michaelmas } from '@markbook/shared/story/school-year'
+import { class3B, english, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
@@ -188,6 +188,49 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.getByRole('heading', { name: 'Classes' }).waitFor()
     await expect.poll(() => scoreOf(mathsHomework.id, elan.id)).toBe(4.5)
     await context.close()
+  })
+
+  test('a new assessment begins in its first cell, and its Undo takes no mark that was entered since', async () => {
+    const { context, page, faults } = await opened()
+    const add = async (title: string) => {
+      await page.getByRole('button', { name: 'Add an assessment' }).click()
+      await page.getByLabel('Title').fill(title)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('columnheader', { name: title }).waitFor()
+    }
+    const undo = () => page.getByRole('button', { name: 'Undo', exact: true }).click()
+    const titles = async () =>
+      (await (await site.as('ada')).assessments.list({ query: { termId: michaelmas.id, subjectId: maths.id } })).map(({ title }) => title)
+    const kept = page.getByRole('alert').getByText('Marks were entered since', { exact: false })
+    const saved = page.getByText('Everything is saved.')
+    await cell(page, 2, 0).click()
+    await add('Quiz 9')
+    const col = (await page.getByRole('columnheader').allInnerTexts()).findIndex((text) => text.includes('Quiz 9')) - 1
+    await expect.poll(() => page.getByRole('grid').getAttribute('aria-activedescendant')).toMatch(new RegExp(`0-${col}$`))
+    await page.keyboard.type('61')
+    await page.keyboard.press('Enter')
+    await saved.waitFor()
+    await undo()
+    await kept.waitFor()
+    await page.reload()
+    await expect.poll(() => textOf(page, 0, col)).toBe('61')
+
+    // A mark that is not at the server yet.
+    await page.route('**/api/grades/bulk', (route) => route.abort())
+    await add('Quiz 10')
+    await page.keyboard.type('62')
+    await page.keyboard.press('Enter')
+    await undo()
+    await kept.waitFor()
+    await page.unroute('**/api/grades/bulk')
+    await saved.waitFor()
+
+    await add('Quiz 11')
+    await undo()
+    await expect.poll(titles).not.toContain('Quiz 11')
+    expect(await titles()).toEqual(expect.arrayContaining(['Quiz 9', 'Quiz 10']))
+    await context.close()
+    expect(faults.filter((fault) => !fault.includes('Failed to load resource'))).toEqual([])
   })
 
   test('a pasted block is previewed beside its pupils, and one Ctrl+Z undoes it', async () => {

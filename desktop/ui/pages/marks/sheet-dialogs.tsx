@@ -92,6 +92,7 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
           subjectId={scope.subjectId}
           classId={scope.isSet ? null : scope.classId}
           set={scope.isSet ? group : null}
+          onAdded={(id) => grid.controller.begin(id)}
         />
       )
     case 'columnHistory':

@@ -68,6 +68,8 @@ export class GridController {
   readonly block = new BlockCommands(this)
   /** The cells with texts that were refused since the last step of undo, the newest last. */
   private refused: MarkKey[] = []
+  /** The assessment that was just added, until its column is shown or a key goes elsewhere. */
+  private added: string | null = null
   constructor(
     readonly sheet: Sheet,
     readonly selection: GridSelection,
@@ -98,6 +100,7 @@ export class GridController {
 
   /** Runs the command of a key; false where the grid does not handle the key. */
   handleKey(event: KeyPress): boolean {
+    this.added = null
     const command = commandForKey(event)
     return command !== null && this.execute(command)
   }
@@ -256,11 +259,26 @@ export class GridController {
    * Moves the selection and the editor along with their pupil and assessment, after a change of the layout. `before`: the former layout.
    */
   follow(before: Layout): void {
+    this.goToAdded()
     const { editing, active } = this.selection
     const isThere = this.selection.follow((at) => positionIn(this.sheet.layout, before, at), this.size())
     if (!editing || (isThere && this.idsAt(this.selection.active))) return
     this.cancelEdit()
     if (!isUnchanged(editing)) this.tellGone(before, active)
+  }
+
+  /** Goes to the first cell of an assessment that was just added, as soon as its column is shown: what is typed next is for it. */
+  begin(assessmentId: string): void {
+    this.added = assessmentId
+    this.goToAdded()
+  }
+
+  private goToAdded(): void {
+    const col = this.added === null ? -1 : this.sheet.columns.findIndex(({ id }) => id === this.added)
+    const row = col < 0 ? -1 : this.sheet.pupils.findIndex((_, at) => this.idsAt({ row: at, col }))
+    if (row < 0) return
+    this.added = null
+    this.selection.moveTo({ row, col })
   }
 
   tellGone({ pupils, columns }: Layout, { row, col }: CellPosition): void {
