@@ -18,6 +18,7 @@ import { SentBackReason } from './approval.tsx'
 import { type BookScope, booksRequest, useBooks, useEntries, usePartialAverage } from './book-queries.ts'
 import { useBooksSearch } from './book-search.ts'
 import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
+import { NoBooks } from './generate-button.tsx'
 import styles from './reports.module.css'
 import { LeaveWarning } from './use-autosave.tsx'
 
@@ -77,7 +78,7 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
   })
   const written = useMemo(() => writtenIn([...(books.data ?? []), ...earlier]), [books.data, earlier])
   return (
-    <Answer of={books} empty={t('books.none')}>
+    <Answer of={books} empty={<NoBooks of={of} />}>
       {(list) => (
         <FillRows kind="book" label={t('fill.classPart')} at={at}>
           {list.map((book) => (

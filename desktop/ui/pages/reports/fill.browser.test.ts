@@ -13,11 +13,12 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
 
   test('goes to the next column after the last pupil, restores a deleted text, and says when there is no suggestion', async () => {
     const quinn = await site.as('quinn')
-    await quinn.reports.generate({ body: of3A })
     const { context, page, faults } = await openWindow(browser)
     await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
     await site.signIn(context, 'quinn')
     await page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
+    await page.getByRole('button', { name: 'Make the report books' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Make the report books' }).click()
     const remark = page.getByLabel('Remark: Oisín Kelly')
     await remark.press('Alt+ArrowDown')
     await page.getByText('No other remark was used here before.').waitFor()
