@@ -97,6 +97,20 @@ describe('a refusal', () => {
   })
 })
 
+test.each([
+  [200, '<h1>Sign in to this network</h1>', 502],
+  [200, '[{"id":"5', 502],
+  [200, '', 502],
+  [200, '"text"', 502],
+  [403, '<h1>Blocked</h1>', 502],
+  [404, '{"message":"no route"}', 502],
+  [413, '<h1>Too large</h1>', 413],
+])('a reply of another server (%d %j) is thrown as %d', async (status, body, as) => {
+  const { client } = service(() => new Response(body, { status }))
+  const failure = await client.grades.bulk({ body: { assessmentId: id, grades: [] } }).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ status: as, code: 'unreadable_reply' })
+})
+
 describe('raw', () => {
   test('gives status, headers and body of a refusal', async () => {
     const { client } = service(json({ code: 'terms.duplicate_name' }, { status: 409, headers: { 'x-api-version': '1' } }))

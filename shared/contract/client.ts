@@ -37,11 +37,7 @@ export function clientOf<const C extends Record<string, Resource>>(
 ): Client<C> {
   const callOf = (endpoint: Endpoint) => {
     const raw = async (input: RawInput = {}) => readReply(endpoint, await send(requestOf(endpoint, baseUrl, input)))
-    const call = async (input?: RawInput) => {
-      const reply = await raw(input)
-      if (reply.status < 200 || reply.status > 299) throw failureOf(reply)
-      return reply.body
-    }
+    const call = async (input?: RawInput) => bodyOf(await raw(input))
     return Object.assign(call, { raw })
   }
   const resources = Object.entries(contract).map(([name, resource]) => [
@@ -93,15 +89,30 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** A reply that is not from this service (a proxy's page, for example) still becomes a `Failure` with a sentence for a teacher. */
-export function failureOf({ status, headers, body }: RawReply): Failure {
+/** The body of a success; throws the `Failure` of anything else, also of a success that is no JSON: no endpoint replies with a text. */
+export function bodyOf(reply: RawReply): unknown {
+  if (reply.status < 200 || reply.status > 299 || typeof reply.body === 'string') throw failureOf(reply)
+  return reply.body
+}
+
+/**
+ * A reply that is not from this service, such as the page of a proxy, the sign-in page of a network, or half of a reply, has no code. It is
+ * a bad gateway, whatever its status: the request may have been handled or not, and may be sent again. Only one that is too large for a
+ * proxy may not. It still has a sentence for a teacher.
+ */
+function failureOf({ status, headers, body }: RawReply): Failure {
   const { code, message, issues } = (typeof body === 'object' && body !== null ? body : {}) as {
     code?: string
     message?: string
     issues?: Issue[]
   }
-  return new Failure(status, code ?? 'unreadable_reply', message ?? 'The service gave an answer that could not be understood.', {
-    issues,
-    headers: Object.fromEntries(headers),
-  })
+  return new Failure(
+    code === undefined && status !== 413 ? 502 : status,
+    code ?? 'unreadable_reply',
+    message ?? 'The service gave an answer that could not be understood.',
+    {
+      issues,
+      headers: Object.fromEntries(headers),
+    },
+  )
 }

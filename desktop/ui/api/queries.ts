@@ -1,4 +1,4 @@
-import { type Call, failureOf, type RawInput, type RawReply } from '@markbook/shared/contract/client'
+import { bodyOf, type Call, type RawInput, type RawReply } from '@markbook/shared/contract/client'
 import type { Contract } from '@markbook/shared/contract/contract'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { Failure } from '@markbook/shared/failures'
@@ -49,8 +49,7 @@ function whole<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, .
     const rows: unknown[] = []
     for (let offset = 0; offset < MOST_ROWS; offset += PAGE) {
       const reply = await raw({ ...first, query: { ...first.query, limit: PAGE, offset } })
-      if (reply.status !== 200) throw failureOf(reply)
-      rows.push(...(reply.body as unknown[]))
+      rows.push(...(bodyOf(reply) as unknown[]))
       if (rows.length >= Number(reply.headers.get('x-total-count'))) break
     }
     return rows
