@@ -369,6 +369,43 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2')]).toEqual([8, 7])
   })
 
+  test('of two marks typed in two windows the newer one keeps the remark of the older one', async () => {
+    const at = world()
+    at.line.request = false
+    at.put('1', 7)
+    at.put('2', 7)
+    at.put('3', null, 7)
+    at.queue.put([{ assessmentId: 'a', studentId: '4', score: 7, remarks: 'of this window', seen: null }])
+    await at.turn(1)
+    const left = { assessmentId: 'a', seen: null, state: 'waiting' as const, score: 8 }
+    const older = { ...left, remarks: 'of the other', at: '2026-01-12T07:55:00.000Z' }
+    at.queue.takeOver([
+      { ...older, studentId: '1' },
+      { ...older, studentId: '3' },
+      { ...older, studentId: '4' },
+      { ...left, studentId: '2', at: '2026-01-12T08:05:00.000Z' },
+    ])
+    at.queue.takeOver([{ ...older, studentId: '2', at: '2026-01-12T08:00:00.000Z' }])
+    const remarkOf = (studentId: string) => at.queue.get('a', studentId)?.remarks
+    expect(['1', '2', '3', '4'].map(remarkOf)).toEqual(['of the other', 'of the other', undefined, 'of this window'])
+    at.line.request = true
+    await at.turn()
+    expect([at.score('a', '1'), at.score('a', '2'), at.queue.all()]).toEqual([7, 8, []])
+    const remarks = at.sent.flatMap(({ marks }) => marks.map(({ remarks: sent }) => sent))
+    expect(remarks.sort()).toEqual(['of the other', 'of the other', 'of this window'])
+  })
+
+  test('a remark of a closed window arrives also where its mark is being sent', async () => {
+    const at = world()
+    at.put('1', 7)
+    for (const { then } of at.timers.splice(0)) then()
+    const older = { assessmentId: 'a', studentId: '1', score: 6, seen: null, state: 'waiting' as const, at: '2026-01-12T07:55:00.000Z' }
+    at.queue.takeOver([{ ...older, remarks: 'of the other' }])
+    await at.turn()
+    expect([at.score('a', '1'), at.queue.all()]).toEqual([7, []])
+    expect(at.sent.at(-1)?.marks).toMatchObject([{ score: 7, remarks: 'of the other' }])
+  })
+
   test.each([{ reply: true }, { reply: false }])(
     'a newer mark of a closed window counts also while an older one is being sent, whether its reply comes: $reply',
     async ({ reply }) => {

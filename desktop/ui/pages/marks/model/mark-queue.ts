@@ -113,13 +113,8 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   takeOver(pending: readonly PendingMark[]): void {
     for (const [assessmentId, own] of byAssessment(pending)) {
       const queue = this.queue(assessmentId)
-      // Of two entries for one mark from two windows the newer one counts.
-      const unknown = own.filter(({ studentId, at }) => (queue.entries.get(studentId)?.at ?? '') < at || !queue.entries.has(studentId))
-      for (const each of unknown) {
-        const known = queue.entries.get(each.studentId)
-        const ours = mayBeStored(known?.state === 'sending' ? known : each)
-        queue.entries.set(each.studentId, { ...each, state: 'waiting', ours })
-      }
+      const unknown = own.filter((each) => isUnknown(each, queue.entries.get(each.studentId)))
+      for (const each of unknown) queue.entries.set(each.studentId, merged(each, queue.entries.get(each.studentId)))
       queue.tries = Math.max(queue.tries, 1)
       this.changed(assessmentId, unknown)
       if (hasSendable(queue)) this.schedule(assessmentId, queue, 0)
@@ -318,6 +313,18 @@ function nextBatch(sendable: readonly PendingMark[], { isSingly }: AssessmentQue
   const [first] = sendable
   if (first?.score === null) return [first]
   return sendable.filter(({ score }) => score !== null).slice(0, isSingly ? 1 : limits.gradesPerRequest)
+}
+
+/** Whether an entry of another window says more than this window's: of two for one mark the newer one counts, with the remark of either. */
+const isUnknown = (each: PendingMark, known: PendingMark | undefined): boolean =>
+  !known || known.at < each.at || (each.remarks !== undefined && known.remarks === undefined && known.score !== null)
+
+function merged(each: PendingMark, known: PendingMark | undefined): PendingMark {
+  const [newest, older] = known && known.at >= each.at ? [known, each] : [each, known]
+  const remarks = newest.remarks === undefined && newest.score !== null ? older?.remarks : newest.remarks
+  // A decision of this window stays open.
+  if (newest === known && !isSendable(known)) return { ...newest, remarks }
+  return { ...newest, remarks, state: 'waiting', ours: mayBeStored(known?.state === 'sending' ? known : newest) }
 }
 
 /** A value that the window of the entry may have saved. */
