@@ -211,16 +211,50 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toEqual([])
   })
 
-  test('expire after a month', async () => {
+  test('expire a month after another person’s window found them', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
-    now += 29 * DAY
-    await windowOf('two', 'byrne').removeExpired()
-    expect(await windows()).toEqual(['one'])
+    for (const days of [60, 29]) {
+      now += days * DAY
+      await windowOf('two', 'byrne').removeExpired()
+      expect(await windows()).toEqual(['one'])
+    }
     now += 2 * DAY
     await windowOf('two', 'byrne').removeExpired()
     expect(await windows()).toEqual([])
+  })
+
+  test('of this person do not expire in the summer holidays', async () => {
+    const first = windowOf('one')
+    await first.store('quiz', [pending('zoe')])
+    first.heartbeat(true)
+    now += 60 * DAY
+    await windowOf('two').removeExpired()
+    now += 60 * DAY
+    await windowOf('two').removeExpired()
+    expect(await leftTo('two')).toHaveLength(1)
+  })
+
+  test.each(['2007-01-01', '2046-01-01'])('do not expire where the clock was wrong when they were entered and found: %s', async (wrong) => {
+    const right = now
+    now = Date.parse(wrong)
+    const first = windowOf('one')
+    await first.store('quiz', [pending('zoe')])
+    first.heartbeat(true)
+    if (now > right) await windowOf('two', 'byrne').removeExpired()
+    now = right
+    await windowOf('two', 'byrne').removeExpired()
+    expect(await windows()).toEqual(['one'])
+    now += 31 * DAY
+    await windowOf('two', 'byrne').removeExpired()
+    expect(await windows()).toEqual([])
+  })
+
+  test('of a crashed window are taken over after the clock was set back', async () => {
+    await windowOf('one').store('quiz', [pending('zoe')])
+    now -= DAY
+    expect(await leftTo('two')).toMatchObject([{ studentId: 'zoe' }])
   })
 
   test('of an unknown shape are ignored, and stay', async () => {

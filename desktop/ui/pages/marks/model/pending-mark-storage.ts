@@ -5,11 +5,15 @@ import type { PendingMark } from './pending-mark.ts'
 type Owner = { userId: string; schoolId: string }
 /** The sheet where the marks of an assessment are entered. `isSet`: `classId` is the id of a teaching set. */
 export type SheetScope = { classId: string; subjectId: string; termId: string; isSet?: boolean }
-/** The pending marks of an assessment in one window. `beat`: when the window was last alive, in ms. */
+/**
+ * The pending marks of an assessment in one window. `beat`: when the window was last alive, in ms; `found`: when another person's window
+ * first found them since.
+ */
 export type PendingRecord<Place = SheetScope> = Owner & {
   assessmentId: string
   windowId: string
   beat: number
+  found?: number
   pending: readonly PendingMark[]
   sheet?: Place | undefined
 }
@@ -24,7 +28,7 @@ export type FormerPages = { ids: ReadonlySet<string>; until: number }
 
 /** A window without a heartbeat for this time is closed, in ms. */
 const WINDOW_TIMEOUT = 20_000
-/** Older records are removed; in ms. */
+/** Records of other people are removed this long after they were found, in ms. */
 const MAX_AGE = 30 * 86_400_000
 /** The largest numbers for an assessment and in all; more than a teacher enters in a day without a server. */
 const MAX_MARKS = 1_000
@@ -81,7 +85,7 @@ export class PendingMarkStorage<Place = SheetScope> {
       const { assessmentId, windowId, pending, sheet, beat } = record
       if (windowId === this.windowId) continue
       const isFormer = this.former.ids.has(windowId) && beat <= this.former.until
-      if (!isFormer && this.now() - beat <= WINDOW_TIMEOUT) {
+      if (!isFormer && this.isOpen(beat)) {
         elsewhere += pending.length
         continue
       }
@@ -95,17 +99,24 @@ export class PendingMarkStorage<Place = SheetScope> {
     return elsewhere
   }
 
-  /** Removes expired records of all people. */
+  /**
+   * Removes the records of other people that were found a month ago. Not by the times of entry: a computer whose battery is empty starts
+   * years ago. This person's own are sent, however old: a month is less than the summer holidays.
+   */
   async removeExpired(): Promise<void> {
     const tx = (await this.database())?.transaction(this.kept, 'readwrite')
     if (!tx) return
-    const newest = ({ pending }: PendingRecord<Place>) => Math.max(0, ...pending.map(({ at }) => Date.parse(at) || 0))
     for (const record of (await tx.store.getAll()).filter(isRecord<Place>)) {
-      const { userId, schoolId, assessmentId, windowId } = record
-      if (this.now() - newest(record) > MAX_AGE) await tx.store.delete([userId, schoolId, assessmentId, windowId])
+      const { userId, schoolId, assessmentId, windowId, found } = record
+      if (userId === this.owner.userId) continue
+      if (found === undefined || found > this.now()) await tx.store.put({ ...record, found: this.now() })
+      else if (this.now() - found > MAX_AGE) await tx.store.delete([userId, schoolId, assessmentId, windowId])
     }
     await tx.done
   }
+
+  /** Whether the window of a heartbeat may be open. One from the future is of a closed one: the clock was set back since. */
+  private isOpen = (beat: number): boolean => Math.abs(this.now() - beat) <= WINDOW_TIMEOUT
 
   /**
    * Moves into the database what other pages wrote to local storage as they were left. Until November 2026 the app stored all pending marks
@@ -115,7 +126,7 @@ export class PendingMarkStorage<Place = SheetScope> {
     for (const key of copiesBelow(COPIES[this.kept])) {
       const [, userId = '', schoolId = '', assessmentId = '', windowId = ''] = key.split('/')
       const record = { ...parse(readStored(key)), userId, schoolId, assessmentId, windowId }
-      if (windowId === this.windowId || !isRecord(record) || this.now() - record.beat <= WINDOW_TIMEOUT) continue
+      if (windowId === this.windowId || !isRecord(record) || this.isOpen(record.beat)) continue
       await database.put(this.kept, { ...record, beat: 0 })
       writeStored(key, null)
     }
