@@ -24,11 +24,11 @@ const VERSION = 3
 
 /**
  * Opens the database; null where the browser has none for this page, as in some private windows. `gone` is called when it was closed
- * because the browser removed it or another window upgrades it.
+ * because the browser removed it or another window upgrades it. One that a newer version of the app has made is opened as it is.
  */
 export async function openBrowserDatabase(gone: () => void = () => {}): Promise<BrowserDatabase | null> {
-  try {
-    const database = await openDB<Schema>(NAME, VERSION, {
+  const open = async (version?: number) => {
+    const database = await openDB<Schema>(NAME, version, {
       upgrade: (made, oldVersion) => {
         const keyPath = ['userId', 'schoolId', 'assessmentId', 'windowId']
         if (oldVersion < 1) made.createObjectStore('pending_marks', { keyPath })
@@ -44,16 +44,22 @@ export async function openBrowserDatabase(gone: () => void = () => {}): Promise<
       terminated: gone,
     })
     return database
-  } catch {
-    return null
   }
+  const isNewer = (failure: unknown) => failure instanceof DOMException && failure.name === 'VersionError'
+  return open(VERSION)
+    .catch((failure: unknown) => (isNewer(failure) ? open() : null))
+    .catch(() => null)
 }
 
 let opened: Promise<BrowserDatabase | null> | undefined
-/** The database of this window. Opened on first use, and again after the browser closed it. */
+/** The database of this window. Opened on first use, and again after the browser closed it or could not open it. */
 export const browserDatabase = (): Promise<BrowserDatabase | null> => {
-  opened ??= openBrowserDatabase(() => {
+  const forget = () => {
     opened = undefined
+  }
+  opened ??= openBrowserDatabase(forget).then((database) => {
+    if (!database) forget()
+    return database
   })
   return opened
 }

@@ -1,10 +1,20 @@
 import 'fake-indexeddb/auto'
+import { Failure } from '@markbook/shared/failures'
 import { afterEach, expect, test, vi } from 'vitest'
 import { browserDatabase, forgetBrowserDatabase } from '../../../storage/browser-database.ts'
 import { openKeptQueue } from './kept-queue.ts'
 import { PendingMarkStorage } from './pending-mark-storage.ts'
 
 const owner = { userId: 'ada', schoolId: 'stBrigids' }
+
+const quiz = { assessmentId: 'quiz', studentId: 'zoe', score: 12, seen: null }
+const away = {
+  send: () => Promise.reject(new Failure(0, 'unreachable', 'The server cannot be reached.')),
+  remove: async () => {},
+  read: () => Promise.reject(new Failure(0, 'unreachable', 'The server cannot be reached.')),
+  saved: () => {},
+  removed: () => {},
+}
 
 afterEach(async () => {
   vi.useRealTimers()
@@ -46,4 +56,45 @@ test('entries of other windows are counted every two seconds until they are take
   expect(queue.all()).toEqual([])
   for (let passed = 0; passed < 60; passed += 1) await second()
   expect([elsewhere.get(), sent, queue.all()]).toEqual([0, ['zoe'], []])
+})
+
+test('an entry is not called stored where the browser does not open its database, and is once it does', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  let open = () => {}
+  vi.spyOn(PendingMarkStorage.prototype, 'store').mockReturnValue(
+    new Promise((resolve) => {
+      open = () => resolve(true)
+    }),
+  )
+  const { queue, isStored } = openKeptQueue(owner, 'pending_marks', away)
+  const told: boolean[] = []
+  queue.listen(() => told.push(isStored()))
+  queue.put([quiz])
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect([isStored(), told.includes(false)]).toEqual([false, true])
+  open()
+  await vi.advanceTimersByTimeAsync(0)
+  expect([isStored(), told.at(-1)]).toEqual([true, true])
+})
+
+test('an entry is not called stored once the browser has removed it and stores it no more', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  const stored = vi.spyOn(PendingMarkStorage.prototype, 'store')
+  const { queue, isStored } = openKeptQueue(owner, 'pending_marks', { ...away, send: () => new Promise<never>(() => {}) })
+  queue.put([quiz])
+  await vi.advanceTimersByTimeAsync(1_000)
+  await Promise.all(stored.mock.results.map(({ value }) => value as Promise<boolean>))
+  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+    throw new DOMException('The disk is full.', 'QuotaExceededError')
+  })
+  await vi.advanceTimersByTimeAsync(5_000)
+  await vi.waitFor(() => expect(isStored()).toBe(false))
+})
+
+test('a database that could not be opened is opened again', async () => {
+  vi.spyOn(indexedDB, 'open').mockImplementationOnce(() => {
+    throw new DOMException('The disk is busy.', 'UnknownError')
+  })
+  expect(await browserDatabase()).toBeNull()
+  expect(await browserDatabase()).not.toBeNull()
 })

@@ -52,6 +52,8 @@ const HEARTBEAT_INTERVAL = 5_000
 const TAKE_OVER_INTERVAL = 10_000
 /** The same while another window has entries, since most of these are saved soon. */
 const ELSEWHERE_INTERVAL = 2_000
+/** How long the browser may take to store an entry before it counts as not stored, in ms. */
+const STORE_PATIENCE = 5_000
 
 /**
  * A queue whose entries are in the browser's database until the server has confirmed them. It takes over entries of closed windows. The
@@ -65,13 +67,20 @@ export function openKeptQueue<Row extends StoredMark, Place>(
 ): KeptQueue<Row, Place> {
   const storage = new PendingMarkStorage<Place>(browserDatabase, owner, page.id, () => Date.now(), store, page.former)
   const places = new Map<string, Place>()
-  let isStored = true
+  /** The assessments whose entries are not stored, or not yet after `STORE_PATIENCE`. */
+  const unstored = new Set<string>()
+  const noteStored = (id: string, isIt: boolean) => {
+    if (isIt ? !unstored.delete(id) : unstored.has(id)) return
+    if (!isIt) unstored.add(id)
+    queue.announce(id)
+  }
   const queue = new MarkQueue<Row>({
     ...calls,
     store: async (id, pending) => {
-      if (await storage.store(id, pending, places.get(id))) return
-      isStored = false
-      queue.announce(id)
+      const slow = setTimeout(noteStored, STORE_PATIENCE, id, false)
+      const isStored = await storage.store(id, pending, places.get(id))
+      clearTimeout(slow)
+      noteStored(id, isStored)
     },
     later: (ms, then) => {
       const timer = setTimeout(then, ms)
@@ -97,10 +106,10 @@ export function openKeptQueue<Row extends StoredMark, Place>(
   }
   void storage.removeExpired().catch(() => {})
   void look()
-  setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
+  setInterval(() => storage.heartbeat(false, noteStored), HEARTBEAT_INTERVAL)
   addEventListener('pagehide', () => storage.heartbeat(true))
   addEventListener('online', () => queue.retry())
-  const hasAllStored = () => isStored || !queue.all().some(isSendable)
+  const hasAllStored = () => unstored.size === 0 || !queue.all().some(isSendable)
   addEventListener('beforeunload', (event) => !hasAllStored() && event.preventDefault())
   return {
     queue,

@@ -129,6 +129,17 @@ describe('pending marks in the browser’s database', () => {
     expect([...database.objectStoreNames]).toEqual(['pending_attendance', 'pending_marks', 'pending_texts', 'replies'])
   })
 
+  test('in the database of a newer version, which was taken back, are taken over, and new ones are stored', async () => {
+    await windowOf('newer').store('quiz', [pending('zoe')])
+    database.close()
+    const newer = await openDB('markbook', 99, { upgrade: (made) => void made.createObjectStore('more') })
+    newer.close()
+    database = (await openBrowserDatabase()) as BrowserDatabase
+    now += 30_000
+    expect(await leftTo('older')).toMatchObject([{ studentId: 'zoe' }])
+    expect(await windowOf('older').store('exam', [pending('mei', 'exam')])).toBe(true)
+  })
+
   test('of attendance are in a store of their own, and are not mixed with marks', async () => {
     const attendance = (windowId: string) =>
       new PendingMarkStorage<{ day: string }>(

@@ -65,10 +65,13 @@ export class PendingMarkStorage<Place = SheetScope> {
     return this.write(assessmentId, this.now())
   }
 
-  /** Updates the heartbeat of this window's records; `isLeaving` releases them, so that the next window need not wait. */
-  heartbeat(isLeaving = false): void {
+  /**
+   * Updates the heartbeat of this window's records; `isLeaving` releases them, so that the next window need not wait. `told` is called for
+   * each assessment with whether its entries are stored, since the browser may have removed them.
+   */
+  heartbeat(isLeaving = false, told: (assessmentId: string, isStored: boolean) => void = () => {}): void {
     this.isLeaving = isLeaving
-    for (const assessmentId of this.own.keys()) void this.write(assessmentId, isLeaving ? 0 : this.now())
+    for (const id of this.own.keys()) void this.write(id, isLeaving ? 0 : this.now()).then((isStored) => told(id, isStored))
   }
 
   /**
