@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto'
 import { deleteDB, openDB } from 'idb'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type BrowserDatabase, openBrowserDatabase } from '../../../storage/browser-database.ts'
 import type { PendingMark } from './pending-mark.ts'
 import { PendingMarkStorage } from './pending-mark-storage.ts'
@@ -289,6 +289,24 @@ describe('pending marks in the browser’s database', () => {
     expect(await leftTo('two', 'byrne')).toEqual([])
     expect(await leftTo('three')).toMatchObject([{ studentId: 'zoe', score: 12 }])
     expect(Object.keys(localStorage)).toEqual([])
+  })
+
+  test.each(['a full disk', 'no database'])('of a page that was left are taken over from local storage with %s', async (fault) => {
+    const left = JSON.stringify({ beat: 0, pending: [pending('zoe')] })
+    for (const id of ['ada', 'byrne']) localStorage.setItem(`markbook.marks/${id}/stBrigids/quiz/one`, left)
+    const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+      throw new DOMException('The disk is full.', 'QuotaExceededError')
+    })
+    const found: string[] = []
+    const look = () =>
+      windowOf('two', 'ada', fault === 'no database' ? null : database).takeOver(
+        (of) => void found.push(...of.pending.map((one) => one.studentId)),
+      )
+    await look()
+    await look()
+    put.mockRestore()
+    expect(found).toEqual(['zoe'])
+    expect(await leftTo('three', 'byrne')).toMatchObject([{ studentId: 'zoe' }])
   })
 
   test('of a page that came back are in the database alone', async () => {

@@ -81,8 +81,8 @@ export class PendingMarkStorage<Place = SheetScope> {
   async takeOver(keep: (left: Abandoned<Place>) => void): Promise<number> {
     let elsewhere = 0
     const database = await this.database()
+    await this.importCopies(database, keep)
     if (!database) return elsewhere
-    await this.importCopies(database)
     const tx = database.transaction(this.kept, 'readwrite')
     for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord<Place>)) {
       const { assessmentId, windowId, pending, sheet, beat } = record
@@ -122,16 +122,19 @@ export class PendingMarkStorage<Place = SheetScope> {
   private isOpen = (beat: number): boolean => Math.abs(this.now() - beat) <= WINDOW_TIMEOUT
 
   /**
-   * Moves into the database what other pages wrote to local storage as they were left. Until November 2026 the app stored all pending marks
-   * there, under the same keys.
+   * Moves into the database what other pages wrote to local storage as they were left; where the browser cannot store it, as on a full disk,
+   * it is kept in this window alone. Until November 2026 the app stored all pending marks there, under the same keys.
    */
-  private async importCopies(database: BrowserDatabase): Promise<void> {
+  private async importCopies(database: BrowserDatabase | null, keep: (left: Abandoned<Place>) => void): Promise<void> {
     for (const key of copiesBelow(COPIES[this.kept])) {
       const [, userId = '', schoolId = '', assessmentId = '', windowId = ''] = key.split('/')
       const record = { ...parse(readStored(key)), userId, schoolId, assessmentId, windowId }
-      if (windowId === this.windowId || !isRecord(record) || this.isOpen(record.beat)) continue
-      await database.put(this.kept, { ...record, beat: 0 })
+      if (windowId === this.windowId || !isRecord<Place>(record) || this.isOpen(record.beat)) continue
+      const isOwn = userId === this.owner.userId && schoolId === this.owner.schoolId
+      const moved = await database?.put(this.kept, { ...record, beat: 0 }).catch(() => undefined)
+      if (!moved && !isOwn) continue
       writeStored(key, null)
+      if (!moved) keep(record)
     }
   }
 
