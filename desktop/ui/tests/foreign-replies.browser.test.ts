@@ -2,6 +2,7 @@ import { mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { class3A, class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { dialogsClosed } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { cell, GRID, textOf } from './grid.ts'
 import { siteInBrowser } from './site.ts'
@@ -72,6 +73,46 @@ describe.skipIf(!headlessPath)('what a network answers in place of the server, w
     await expect.poll(remarks, SENT).toContain('Asks good questions.')
     const query = { from: '2025-11-24', to: '2025-11-24' }
     await expect.poll(async () => (await quinn.attendance.read({ params: { classId: class3A.id }, query })).registers.length, SENT).toBe(1)
+    await context.close()
+  })
+
+  test.each([
+    ['pupil', '/students', 'Add a pupil', '**/api/students'],
+    ['assessment', GRID, 'Add an assessment', '**/api/assessments'],
+  ])('a form whose reply is lost creates nothing twice: %s', async (what, path, button, api) => {
+    const { context, page } = await open('ada', path)
+    let isLost = false
+    await page.route(api, async (route) => {
+      if (isLost || route.request().method() === 'GET') return route.continue()
+      isLost = true
+      await route.fetch()
+      await route.fulfill({ status: 200, contentType: 'text/html', body })
+    })
+    const dialog = page.getByRole('dialog')
+    const save = dialog.getByRole('button', { name: 'Save', exact: true })
+    const fillIn = async () => {
+      await page.getByRole('button', { name: button }).first().click()
+      if (what === 'assessment') return dialog.getByLabel('Title').fill('Test 12')
+      await dialog.getByLabel('First name').fill('Nuala')
+      await dialog.getByLabel('Last name').fill('Twomey')
+      await dialog.getByLabel('Gender').selectOption('female')
+    }
+    const okafor = await site.as('okafor')
+    const pupils = () => okafor.students.list({ query: { search: 'Twomey' } })
+    const tests = async () =>
+      (await okafor.assessments.list({ query: { termId: michaelmas.id, subjectId: maths.id } })).filter(({ title }) => title === 'Test 12')
+    const made = async () => (what === 'pupil' ? await pupils() : await tests()).length
+    await fillIn()
+    await save.click()
+    await page.getByRole('alert').filter({ hasText: 'could not be understood' }).waitFor()
+    await save.click()
+    await dialogsClosed(page)
+    expect(await made()).toBe(1)
+    // One that is meant to be added again is.
+    await fillIn()
+    await save.click()
+    await dialogsClosed(page)
+    expect(await made()).toBe(2)
     await context.close()
   })
 

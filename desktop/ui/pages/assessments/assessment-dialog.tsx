@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ChangeEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
+import { useCreateOnce } from '../../api/create-once.ts'
 import { ask, save } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextArea, TextField } from '../../components/field.tsx'
@@ -37,6 +38,7 @@ const CHANGED = ['grades', 'classes', 'teachingSets'] as const
 /** Adds or changes an assessment. */
 export function AssessmentDialog({ assessment, termId, subjectId, classId, offered, set: ofSet = null, onAdded }: Props) {
   const { t } = useTranslation('assessments')
+  const createOnce = useCreateOnce('assessments')
   const form = useForm({
     initial: () => draftOf(assessment, classId, ofSet),
     required: ['title'],
@@ -45,7 +47,12 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, offer
       const said = t('saved', { title: typed.title })
       const body = toBody(typed)
       if (!assessment) {
-        const create = () => save('assessments', 'create', { body: { termId, subjectId, ...body } }, CHANGED)
+        const create = () =>
+          createOnce(
+            () => save('assessments', 'create', { body: { termId, subjectId, ...body } }, CHANGED),
+            () => client.assessments.list({ query: { termId, subjectId } }),
+            (row) => JSON.stringify(toBody(draftOf(row, null, null))) === JSON.stringify(body),
+          )
         const added = await saveWithUndo({ said, run: create, back: ({ id }) => removeUnmarked(id) })
         return onAdded?.(added.id)
       }
@@ -236,7 +243,7 @@ function DeleteAssessment({ assessment }: { assessment: Assessment }) {
 }
 
 /** An assessment as form values, by the names of the request: numbers as text, '' for an empty field. */
-const draftOf = (assessment: Assessment | null, classId: string | null, set: Named | null) => ({
+const draftOf = (assessment: Omit<Assessment, 'teaching_set'> | null, classId: string | null, set: Named | null) => ({
   title: assessment?.title ?? '',
   assessmentType: assessment?.assessment_type ?? ('coursework' as const),
   assessmentDate: assessment?.assessment_date ?? '',

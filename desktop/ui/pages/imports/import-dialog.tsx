@@ -1,8 +1,8 @@
 import type { ImportReport, PastImport } from '@markbook/shared/contract/imports'
-import { Failure } from '@markbook/shared/failures'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isUnknown } from '../../api/create-once.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Form, SaveActions } from '../../components/field.tsx'
@@ -123,9 +123,6 @@ export function ImportDialog({ title, lead, children, source, remedy, onDone, is
     </Dialog>
   )
 }
-
-/** Whether it is unknown if the server has written something. */
-const isUnknown = (failure: unknown): boolean => !(failure instanceof Failure) || failure.status === 0 || failure.status >= 500
 
 type OutcomeProps = Pick<ReturnType<typeof useImport>, 'corrections' | 'correct' | 'isCurrent'> & {
   source: Source

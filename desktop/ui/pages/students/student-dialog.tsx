@@ -1,6 +1,8 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
+import { useCreateOnce } from '../../api/create-once.ts'
 import { ask, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { FormDialog } from '../../components/dialog.tsx'
@@ -33,9 +35,21 @@ const textsOf = ({ firstName, lastName, enrollmentDate, studentNumber }: Draft) 
 })
 const personalOf = ({ gender, dateOfBirth }: Draft) => gender && { gender, dateOfBirth: dateOfBirth || null }
 
+type Body = ReturnType<typeof textsOf> & NonNullable<Exclude<ReturnType<typeof personalOf>, ''>>
+
+/** Whether a pupil has these values; who may not see gender and birth date gets null for both. */
+const isSame = (student: Student, body: Body) => {
+  const draft = draftOf(student)
+  return JSON.stringify({ ...body, ...textsOf(draft), ...personalOf(draft) }) === JSON.stringify(body)
+}
+
 /** The pupil has been added where only joining the class fails; sending all again would add another one. */
-async function createIn(classId: string, body: ReturnType<typeof textsOf> & NonNullable<Exclude<ReturnType<typeof personalOf>, ''>>) {
-  const made = await save('students', 'create', { body })
+async function createIn(classId: string, body: Body, createOnce: ReturnType<typeof useCreateOnce>) {
+  const made = await createOnce(
+    () => save('students', 'create', { body }),
+    () => client.students.list({ query: { search: body.lastName } }),
+    (student) => isSame(student, body),
+  )
   if (classId)
     await save('classes', 'enrollBulk', { params: { id: classId }, body: { studentIds: [made.id] } }, ['students']).catch(tellFailure)
   return made
@@ -45,6 +59,7 @@ async function createIn(classId: string, body: ReturnType<typeof textsOf> & NonN
 export function StudentDialog({ student }: { student: Student | null }) {
   const { t } = useTranslation(['students', 'app'])
   const profile = useProfile()
+  const createOnce = useCreateOnce('students')
   // A person who may not see gender and birth date does not get them, and does not send them.
   const isSeen = student === null || student.gender !== null
   const form = useForm({
@@ -64,7 +79,7 @@ export function StudentDialog({ student }: { student: Student | null }) {
       } else if (personal) {
         await saveWithUndo({
           said,
-          run: () => createIn(typed.classId, { ...body, ...personal }),
+          run: () => createIn(typed.classId, { ...body, ...personal }, createOnce),
           back: isAdmin(profile) ? ({ id }) => save('students', 'remove', { params: { id } }, ['classes']) : null,
         })
       }
