@@ -78,7 +78,11 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
       } else (onSaved ?? close)?.()
     },
   })
-  const set = (change: Partial<D>) => setDraft((before) => ({ ...before, ...change }))
+  const endsWithSaving = Boolean(next ?? onSaved ?? close)
+  /** Not while the form is being saved, if it is closed or emptied afterwards: what was typed meanwhile would be lost. */
+  const set = (change: Partial<D>) => {
+    if (!(saving.isPending && endsWithSaving)) setDraft((before) => ({ ...before, ...change }))
+  }
   const isMissing = (name: TextsOf<D>) => required.includes(name) && String(draft[name]).trim() === ''
   const isAsSent = (names: readonly (keyof D)[]) => names.every((name) => draft[name] === saving.variables?.[name])
   /** What was refused at this path of the request, until one of the values `of` is another one than was sent. */

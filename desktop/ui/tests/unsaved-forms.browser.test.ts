@@ -2,7 +2,7 @@ import { zoe } from '@markbook/shared/story/marks'
 import { class3B } from '@markbook/shared/story/school-year'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openWindow } from './browser.ts'
+import { dialogsClosed, openWindow } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { siteInBrowser } from './site.ts'
 
@@ -77,6 +77,30 @@ describe.skipIf(!headlessPath)('a form with a save button', () => {
       await page.getByRole('heading', { name: 'Subjects', level: 1 }).waitFor()
     },
   )
+
+  test('a dialog that is being saved takes no text, which would be lost when it closes', async () => {
+    const path = '**/api/subjects/*'
+    await page.goto(`${site.url}/subjects`)
+    await page.getByRole('button', { name: 'Change Irish', exact: true }).click()
+    const name = page.getByRole('dialog').getByLabel('Name')
+    await name.fill('Irish language')
+    let answer = () => {}
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(path, async (route) => {
+      await isAnswered
+      await route.continue()
+    })
+    await name.press('Enter')
+    await page.getByRole('button', { name: 'Saving …' }).waitFor()
+    await name.pressSequentially(' and literature')
+    expect(await name.inputValue()).toBe('Irish language')
+    answer()
+    await page.getByText('Irish language').first().waitFor()
+    await dialogsClosed(page)
+    await page.unroute(path)
+  })
 
   test('a press beside a dialog, Esc and Back ask before they close it with typed text; Back closes an empty one', async () => {
     await page.goto(`${site.url}/`)
