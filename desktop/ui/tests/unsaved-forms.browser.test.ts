@@ -102,6 +102,73 @@ describe.skipIf(!headlessPath)('a form with a save button', () => {
     await page.unroute(path)
   })
 
+  test('a scale that is typed stays where another year is chosen, and where somebody else saves one', async () => {
+    const own = await context.newPage()
+    await own.clock.install()
+    await own.goto(`${site.url}/scale`)
+    const pass = own.getByLabel('Pass mark')
+    const year = own.getByLabel('Scale of')
+    await pass.fill('57')
+    await year.selectOption({ index: 1 })
+    const question = own.getByRole('dialog', { name: 'Leave without saving?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect([await pass.inputValue(), await year.inputValue()]).toEqual(['57', ''])
+    const okafor = await site.as('okafor')
+    const save = async (passMark: number) => {
+      const { bands } = await okafor.gradingScale.get({ query: {} })
+      await okafor.gradingScale.put({ query: {}, body: { passMark, bands } })
+      // The page reads it again when its window gets the focus.
+      await own.clock.fastForward(20_000)
+      const read = own.waitForResponse('**/api/grading-scale*')
+      await own.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+      await (await read).finished()
+      await own.waitForTimeout(300)
+    }
+    await save(44)
+    expect(await pass.inputValue()).toBe('57')
+    await pass.fill('44')
+    await save(45)
+    expect(await pass.inputValue()).toBe('45')
+    await year.selectOption({ index: 1 })
+    expect(await question.count()).toBe(0)
+    await own.close()
+  })
+
+  test('what is typed while the scale or the codes are being saved stays, and «Undo» shows what was there before', async () => {
+    const own = await context.newPage()
+    await own.goto(`${site.url}/scale`)
+    const codes = own.getByRole('region', { name: 'Codes in place of marks' })
+    for (const { path, form, field } of [
+      { path: '**/api/grading-scale*', form: own.locator('form').first(), field: own.getByLabel('Pass mark') },
+      { path: '**/api/schools/mine', form: codes, field: codes.getByRole('textbox').first() },
+    ]) {
+      let answer = () => {}
+      const isAnswered = new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      await own.route(path, async (route) => {
+        if (route.request().method() !== 'GET') await isAnswered
+        await route.continue()
+      })
+      const save = form.getByRole('button', { name: 'Save' })
+      await field.fill('61')
+      await save.click()
+      await form.getByRole('button', { name: 'Saving …' }).waitFor()
+      await field.fill('62')
+      answer()
+      await save.waitFor()
+      await own.waitForTimeout(300)
+      expect(await field.inputValue()).toBe('62')
+      await save.click()
+      await form.getByRole('button', { name: 'Saving …' }).waitFor({ state: 'detached' })
+      await own.getByRole('button', { name: 'Undo', exact: true }).first().click()
+      await expect.poll(() => field.inputValue()).toBe('61')
+      await own.unroute(path)
+    }
+    await own.close()
+  })
+
   test('a press beside a dialog, Esc and Back ask before they close it with typed text; Back closes an empty one', async () => {
     await page.goto(`${site.url}/`)
     await page.getByRole('link', { name: 'Subjects', exact: true }).click()

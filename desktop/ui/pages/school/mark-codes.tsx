@@ -1,6 +1,6 @@
 import { codeEffects, type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { limits } from '@markbook/shared/limits'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ReplyOf, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
@@ -35,6 +35,8 @@ export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
   const [drafts, setDrafts] = useState(() => draftsOf(school.mark_codes ?? standardMarkCodes))
   const fault = faultOf(drafts)
   const [known, setKnown] = useState(drafts)
+  /** What was last sent or saved. */
+  const sent = useRef(drafts)
   useUnloadQuestion(() => JSON.stringify(drafts) !== JSON.stringify(known))
   const change = (at: number, more: Partial<MarkCode>) =>
     setDrafts(drafts.map((draft, index) => (index === at ? { ...draft, ...more } : draft)))
@@ -52,9 +54,13 @@ export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
     }))
     const write = async (codes: MarkCode[]) => {
       await update.mutateAsync({ body: { markCodes: codes } })
-      setDrafts(draftsOf(codes))
-      setKnown(draftsOf(codes))
+      const [before, after] = [sent.current, draftsOf(codes)]
+      sent.current = after
+      // What was typed meanwhile stays.
+      setDrafts((now) => (now === before ? after : now))
+      setKnown(after)
     }
+    sent.current = drafts
     const before = [...(school.mark_codes ?? standardMarkCodes)]
     // The card shows a failure.
     void saveWithUndo({ said: t('codesSaved'), run: () => write(markCodes), back: () => write(before) }).catch(() => {})

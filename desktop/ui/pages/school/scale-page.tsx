@@ -1,7 +1,7 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf, type ResourceName, save, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
@@ -14,22 +14,25 @@ import { useUnloadQuestion } from '../../components/use-form.ts'
 import { saveWithUndo } from '../../components/with-undo.ts'
 import { editable, enumerated } from '../../words/format.ts'
 import { MarkCodes } from './mark-codes.tsx'
-import { type Band, draftOf, faultOf, toBody } from './scale.ts'
+import { type Band, draftOf, faultOf, textOf, toBody } from './scale.ts'
 import styles from './school-page.module.css'
 
 /** The resources that are read again after a change of the scale. */
 const CONCERNED: readonly ResourceName[] = ['gradingScale', 'academicYears', 'grades', 'calculations', 'reports']
 
 export function ScalePage() {
-  const { t } = useTranslation('school')
+  const { t } = useTranslation(['school', 'app'])
   const [yearId, setYearId] = useState('')
+  const hasTyped = useRef(false)
+  /** The year that was chosen while something typed is unsaved. */
+  const [asked, setAsked] = useState<string | null>(null)
   const years = useQuery(ask('academicYears', 'list'))
   const scale = useQuery(ask('gradingScale', 'get', { query: yearId ? { academicYearId: yearId } : {} }))
   const year = years.data?.find(({ id }) => id === yearId)
   const school = useQuery(ask('schools', 'mine'))
   return (
     <Page title={t('scaleTitle')} lead={t('scaleLead')}>
-      <SelectField label={t('scaleOf')} value={yearId} onChange={({ target }) => setYearId(target.value)}>
+      <SelectField label={t('scaleOf')} value={yearId} onChange={({ target }) => (hasTyped.current ? setAsked : setYearId)(target.value)}>
         <Options
           of={[
             { id: '', name: t('scaleOfSchool') },
@@ -40,8 +43,20 @@ export function ScalePage() {
           ]}
         />
       </SelectField>
-      <Answer of={scale}>{(own) => <Scale key={`${yearId} ${JSON.stringify(own)}`} scale={own} year={year} />}</Answer>
+      <Answer of={scale}>{(own) => <Scale key={yearId} scale={own} year={year} hasTyped={hasTyped} />}</Answer>
       <Answer of={school}>{(own) => <MarkCodes school={own} />}</Answer>
+      {asked !== null && (
+        <ConfirmDialog
+          title={t('app:unsaved.leaveTitle')}
+          text={t('app:unsaved.text')}
+          action={t('app:unsaved.leave')}
+          onConfirm={async () => {
+            setAsked(null)
+            setYearId(asked)
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
     </Page>
   )
 }
@@ -50,16 +65,40 @@ export function ScalePage() {
 const follow = ({ id }: AcademicYear) =>
   save('academicYears', 'update', { params: { id }, body: { scalePassMark: null, scaleBands: null } }, CONCERNED)
 
-/** `year`: the year that uses this scale, its own or the school's; undefined for the page of the school's scale. */
-function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: AcademicYear | undefined }) {
+type ScaleProps = {
+  scale: ReplyOf<'gradingScale', 'get'>
+  /** The year that uses this scale, its own or the school's; undefined for the page of the school's scale. */
+  year: AcademicYear | undefined
+  /** Set while something typed is unsaved. */
+  hasTyped: RefObject<boolean>
+}
+
+/** A scale that others change meanwhile is shown only where nothing was typed. */
+function Scale({ scale, year, hasTyped }: ScaleProps) {
   const { t } = useTranslation(['school', 'app'])
   const mayChange = isAdmin(useProfile())
   const put = useSave('gradingScale', 'put', CONCERNED)
   const [passMark, setPassMark] = useState(() => editable(scale.pass_mark))
   const [bands, setBands] = useState(() => draftOf(scale))
   const fault = faultOf(bands, passMark)
-  const own = JSON.stringify(draftOf(scale))
-  useUnloadQuestion(() => mayChange && (passMark !== editable(scale.pass_mark) || JSON.stringify(bands) !== own))
+  const stored = textOf(draftOf(scale), editable(scale.pass_mark))
+  const typed = textOf(bands, passMark)
+  const [former, setFormer] = useState(stored)
+  if (stored !== former) {
+    setFormer(stored)
+    if (typed === former) {
+      setPassMark(editable(scale.pass_mark))
+      setBands(draftOf(scale))
+    }
+  }
+  const isUnsaved = mayChange && typed !== stored
+  useUnloadQuestion(() => isUnsaved)
+  useEffect(() => {
+    hasTyped.current = isUnsaved
+    return () => {
+      hasTyped.current = false
+    }
+  }, [hasTyped, isUnsaved])
   const add = () => setBands([...bands, { key: Math.max(...bands.map(({ key }) => key)) + 1, letter: '', minimum: '', remark: '' }])
   const cell = (name: 'letter' | 'minimum' | 'remark', maxLength: number) => (band: Band, at: number) => (
     <input
@@ -92,7 +131,14 @@ function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: A
     const before = toBody(draftOf(scale), editable(scale.pass_mark))
     void saveWithUndo({
       said: ({ kept_years }) => said(kept_years),
-      run: () => write(toBody(bands, passMark)),
+      run: async () => {
+        const body = toBody(bands, passMark)
+        const reply = await write(body)
+        // As the server has it, except what was typed since.
+        setPassMark((now) => (now === passMark ? editable(body.passMark) : now))
+        setBands((now) => (now === bands ? draftOf(body) : now))
+        return reply
+      },
       back: year && !year.scale_bands ? () => follow(year) : () => write(before),
       // The page shows a failure.
     }).catch(() => {})

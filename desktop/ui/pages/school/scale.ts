@@ -1,11 +1,15 @@
 import { editable, typedNumber } from '../../words/format.ts'
 
 export type Band = { key: number; letter: string; minimum: string; remark: string }
-type Scale = { pass_mark: number; bands: readonly { letter: string; minimum: number; remark: string }[] }
+type Scale = { bands: readonly { letter: string; minimum: number; remark: string }[] }
 
 /** The bands of a scale as form values. */
 export const draftOf = ({ bands }: Scale): Band[] =>
   bands.map(({ letter, minimum, remark }, key) => ({ key, letter, minimum: editable(minimum), remark }))
+
+/** The form values as one text, which tells whether something was typed. */
+export const textOf = (bands: readonly Band[], passMark: string): string =>
+  JSON.stringify([passMark, bands.map(({ letter, minimum, remark }) => [letter, minimum, remark])])
 
 export type Fault = { word: 'faultNumber' | 'faultPass' | 'faultOrder' | 'faultLast' | 'faultLetter' | 'faultRemark'; at: number }
 
