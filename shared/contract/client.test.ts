@@ -111,6 +111,19 @@ test.each([
   expect(failure).toMatchObject({ status: as, code: 'unreadable_reply' })
 })
 
+test.each([200, 404])('a reply of %d that breaks off is thrown as 502', async (status) => {
+  const broken = () => {
+    let pulls = 0
+    return new ReadableStream({
+      pull: (controller) =>
+        ++pulls === 1 ? controller.enqueue(new TextEncoder().encode('[{"id"')) : controller.error(new TypeError('terminated')),
+    })
+  }
+  const { client } = service(() => new Response(broken(), { status }))
+  const failure = await client.grades.list({ query: { assessmentId: id } }).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ status: 502, code: 'unreadable_reply' })
+})
+
 describe('raw', () => {
   test('gives status, headers and body of a refusal', async () => {
     const { client } = service(json({ code: 'terms.duplicate_name' }, { status: 409, headers: { 'x-api-version': '1' } }))

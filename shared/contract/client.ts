@@ -77,7 +77,8 @@ async function readReply(endpoint: Endpoint, response: Response): Promise<RawRep
   const { status, headers } = response
   if (endpoint.reply === 'binary' && response.ok) return { status, headers, body: new Uint8Array(await response.arrayBuffer()) }
   if (endpoint.reply === 'events' && response.ok) return { status, headers, body: eventsIn(response.body) }
-  const text = await response.text()
+  // A reply that breaks off is like half of one.
+  const text = await response.text().catch(() => '')
   return { status, headers, body: parsed(text) }
 }
 
