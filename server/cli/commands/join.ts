@@ -1,18 +1,24 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { join as joinPath, resolve } from 'node:path'
+import { Failure } from '@markbook/shared/failures'
 import type { Command } from 'commander'
+import { systemKeyring } from '../../keyring/system.ts'
 import { readNote } from '../../lan/running-note.ts'
 import { isInsecure } from '../../network/addresses.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { authorityFrom, trustAuthority, trustedAuthority } from '../../replication/identity/trust.ts'
 import { overNetwork } from '../../replication/line/network.ts'
-import { joinParent } from '../../replication/upstream/join.ts'
+import { LineFailure } from '../../replication/line/parent-line.ts'
+import { joinParent, MaybeJoined } from '../../replication/upstream/join.ts'
 import { quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
+import { keyNameOf } from '../../store/sqlite.file.ts'
+import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { asSystem } from '../../store/tx.ts'
 import { atConsole } from '../console.ts'
 import { addCommand } from '../help.ts'
 import { courseOf } from '../replication-status.ts'
-import { configureToFill } from '../settings/environment.ts'
+import { configureToFill, lookAtConfig } from '../settings/environment.ts'
+import { SEALED_SECRET, SECRET } from '../settings/sealed-secret.ts'
 
 export const joinCommand = (program: Command) =>
   addCommand(program, 'join', 'join this server to a centre, or this laptop to its school, with a code from there', {
@@ -44,6 +50,7 @@ type Options = { laptop?: boolean; authority?: string; insecure?: boolean }
 async function join(typed: string, code: string, { laptop = false, authority: file, insecure = false }: Options) {
   const url = addressOf(typed)
   const authority = file === undefined ? null : authorityIn(resolve(file))
+  const before = contentOf(lookAtConfig().dataDir)
   const config = await configureToFill({ isLaptop: laptop })
   if (config.role === 'centre') throw new Error('A central server joins nothing; the servers of schools join it.')
   // Without a database no server can be running here, and the join begins it with the rows of the parent.
@@ -76,7 +83,35 @@ async function join(typed: string, code: string, { laptop = false, authority: fi
     },
     config,
     isThere,
-  )
+  ).catch(async (error: unknown) => {
+    const isRefused = error instanceof Failure || (error instanceof LineFailure && !(error instanceof MaybeJoined))
+    if (isRefused && !before?.includes(DATABASE_FILE)) await removeBegun(config.dataDir, before)
+    throw error
+  })
+}
+
+/** The names in a folder; null where there is no such folder. */
+const contentOf = (folder: string): string[] | null => (existsSync(folder) ? readdirSync(folder) : null)
+
+/**
+ * Removes the database and the secret that this command made for a join that was refused: the next start would begin a school that nobody
+ * wanted. `before`: what was in the folder. Nothing else is removed.
+ */
+async function removeBegun(dataDir: string, before: readonly string[] | null): Promise<void> {
+  const path = joinPath(dataDir, DATABASE_FILE)
+  const key = keyNameOf(path)
+  const lock = takeLock(joinPath(dataDir, LOCK_FILE))
+  // A server was started on it meanwhile.
+  if (!lock) return
+  const remove = (names: readonly string[]) => {
+    for (const name of names.filter((name) => !before?.includes(name))) rmSync(joinPath(dataDir, name), { force: true })
+  }
+  // The secret goes first: where it is without a database, a start takes the database for lost.
+  remove([SECRET, SEALED_SECRET, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, DATABASE_FILE])
+  lock.close()
+  remove([LOCK_FILE])
+  if (key !== null) await systemKeyring().remove(key)
+  if (before === null && readdirSync(dataDir).length === 0) rmdirSync(dataDir)
 }
 
 function authorityIn(path: string) {

@@ -9,12 +9,12 @@ import { heldKey, keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { takeKey } from './database-key.ts'
 
-const PLAIN = 'session-secret'
+export const SECRET = 'session-secret'
 /** Its content: the name of the database's key, a dot, and the secret encrypted with that key. */
 export const SEALED_SECRET = 'session-secret.sealed'
 const USE = 'markbook: the secret of a server beside an encrypted database'
 
-export const hasSecret = (dataDir: string): boolean => [PLAIN, SEALED_SECRET].some((file) => existsSync(join(dataDir, file)))
+export const hasSecret = (dataDir: string): boolean => [SECRET, SEALED_SECRET].some((file) => existsSync(join(dataDir, file)))
 
 const keyOf = (name: string): Buffer | null => {
   const key = heldKey(name)
@@ -39,7 +39,7 @@ function open(sealed: string): string | null {
  */
 export function sealedSecret(dataDir: string): string | undefined {
   const sealed = sealedIn(dataDir)
-  if (sealed === null || existsSync(join(dataDir, PLAIN))) return undefined
+  if (sealed === null || existsSync(join(dataDir, SECRET))) return undefined
   const secret = open(sealed)
   if (secret !== null) return secret
   throw new ConfigError(
@@ -54,7 +54,7 @@ export function sealedSecret(dataDir: string): string | undefined {
  */
 export async function settleSecret(dataDir: string, keyring: Keyring): Promise<void> {
   const name = keyNameOf(join(dataDir, DATABASE_FILE))
-  const [plainPath, sealedPath] = [PLAIN, SEALED_SECRET].map((file) => join(dataDir, file)) as [string, string]
+  const [plainPath, sealedPath] = [SECRET, SEALED_SECRET].map((file) => join(dataDir, file)) as [string, string]
   const sealed = sealedIn(dataDir)
   if (sealed !== null && name === nameIn(sealed) && open(sealed) !== null) return rmSync(plainPath, { force: true })
   const plain = existsSync(plainPath) ? readFileSync(plainPath, 'utf8').trim() : null

@@ -57,6 +57,9 @@ async function demandSecure(store: Store, { url, mayBeInsecure = false }: Joinin
   if (!parents.some((each) => each.url === new URL(url).origin)) throw replicationFailures.insecureAddress()
 }
 
+/** The parent may have taken the invitation, which is then bound to this database: only here can the same be done again. */
+export class MaybeJoined extends LineFailure {}
+
 const refusal = ({ code, message }: { code: string; message: string }) => new LineFailure(code, message)
 
 /** Whose laptop this is; null where it is nobody's yet, and for a school's server. Throws where this node is not of the kind. */
@@ -111,21 +114,24 @@ async function ask({ store, config }: Here, { url, code, kind, node, user }: Ask
   }
   const { request, answers, verifier } = signedByCode(asked, code, url)
   const response = await carry(request).catch((error: unknown) => {
-    throw new LineFailure('line', `${troubleOf(error, url)}${mayHaveArrived(error) ? MAYBE_TAKEN : ''}`)
+    throw mayHaveArrived(error)
+      ? new MaybeJoined('line', `${troubleOf(error, url)}${MAYBE_TAKEN}`)
+      : new LineFailure('line', troubleOf(error, url))
   })
   const { status, headers } = response
   if (!headers.has(headersOf.signature)) throw notLetIn(url, status)
   const isAuthentic = (reply: Reply, proof: string) => isReplyProved(reply, proof, verifier)
   const answer = await authenticated(response, { answers, url }, isAuthentic).catch((error: unknown) => {
     if (!(error instanceof LineFailure)) throw error
-    if (error.code === NOT_AUTHENTIC && status < 400) throw new LineFailure(NOT_AUTHENTIC, `${error.message}${MAYBE_TAKEN}`)
+    if (error.code === NOT_AUTHENTIC && status < 400) throw new MaybeJoined(NOT_AUTHENTIC, `${error.message}${MAYBE_TAKEN}`)
+    if (status >= 500) throw new MaybeJoined(error.code, error.message)
     // The other server may not know what the school here is called.
     if (error.code === 'sync.school_taken' && own && !error.message.includes(own.name))
       throw new LineFailure(error.code, `${error.message} This server holds ${own.name}.`)
     throw error
   })
   const { data: joined } = Joined.safeParse(answer)
-  if (!joined) throw new LineFailure(syncFailures.upgradeNeeded().code, OTHER_VERSION)
+  if (!joined) throw new MaybeJoined(syncFailures.upgradeNeeded().code, OTHER_VERSION)
   // A parent that has nothing of a school yet does not know what it is called.
   return own ? { ...joined, school_name: own.name } : joined
 }
@@ -162,7 +168,9 @@ function notLetIn(url: string, status: number): LineFailure {
     )
   if (status === 421) return new LineFailure('line', `The server at ${url} ${OTHER_NAME}`)
   if (status < 400) return new LineFailure('line', `No Markbook answers at ${url}.`)
-  return new LineFailure('line', `The answer of ${url} was ${status}, and not that of a server that knows the code.`)
+  const other = `The answer of ${url} was ${status}, and not that of a server that knows the code.`
+  // A proxy answers 5xx also where the server behind it did the work.
+  return status >= 500 ? new MaybeJoined('line', `${other}${MAYBE_TAKEN}`) : new LineFailure('line', other)
 }
 
 const MAYBE_TAKEN =

@@ -1,9 +1,14 @@
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Finding } from '../../cli/doctor/finding.ts'
 import { seedStory } from '../../cli/seed/seed.ts'
+import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { asSystem } from '../../store/tx.ts'
 import { createDatabase } from '../../testing/database.ts'
 import { buildProgram, endPrograms } from '../../testing/program.ts'
@@ -65,6 +70,8 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     })
     const other = await Node.make('another')
     const refused = await other.verb('join', centre.line.url, 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')
+    // The next start would serve an empty school that nobody wanted.
+    expect(readdirSync(other.folder)).toEqual([])
     await other.remove()
     expect(await box.verb('node', 'invite', '--new')).toEqual({
       exit: 1,
@@ -74,6 +81,21 @@ describe('the verbs of replication, as they are typed at a school and at its cen
       exit: 1,
       text: expect.stringMatching(/(is wrong, was used already, or is too old\. It counts only at the server that made it).*\n$/),
     })
+  })
+
+  test('a join whose answer was lost keeps its database, for which alone the code may be good now', async () => {
+    const proxy = createServer((_, response) => void response.writeHead(502).end('Bad Gateway')).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const other = await Node.make('another')
+    const { port } = proxy.address() as AddressInfo
+    const unsure = await other.verb('join', `http://127.0.0.1:${port}`, 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')
+    expect(unsure).toEqual({ exit: 1, text: expect.stringMatching(/was 502, .* It may have taken the code all the same: .*\n$/) })
+    expect(readdirSync(other.folder)).toContain(DATABASE_FILE)
+    proxy.close()
+    // A refusal takes away no database that was there before.
+    await other.verb('join', centre.line.url, 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')
+    expect(readdirSync(other.folder)).toContain(DATABASE_FILE)
+    await other.remove()
   })
 
   test('node list and rename: each names the other', async () => {
