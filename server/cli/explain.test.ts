@@ -53,7 +53,7 @@ describe('explain', () => {
     const shut = Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES', path: '/srv/marks/running.json' })
     expect(explain(shut)).toBe('This account may not use /srv/marks/running.json. Use sudo, or run this as the account of the server.')
     const port = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES', port: 80 })
-    expect(explain(port)).toBe('This account may not use that port or folder: listen EACCES: permission denied 0.0.0.0:80')
+    expect(explain(port)).toBe('This account may not listen at port 80, as most may at none below 1024. Choose another with PORT=3000.')
     // Only root can mount a read-only file system; its error is the same everywhere.
     const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/media/usb/up.bundle.unfinished' })
     expect(explain(readOnly)).toBe('/media/usb/up.bundle cannot be written: its disk or stick can only be read.')

@@ -16,14 +16,17 @@ type SystemError = {
 /** The path that was typed: `atomic-write.ts` writes to a temporary name first. Errors of reading have no path. */
 const place = (path: string | undefined) => path?.replace(/\.unfinished$/, '') ?? 'What was named'
 
-const mayNot = ({ path, message }: SystemError) =>
+const mayNot = ({ path, port, message }: SystemError) =>
   path === undefined
-    ? `This account may not use that port or folder: ${message}`
+    ? port === undefined
+      ? `This account may not use that port or folder: ${message}`
+      : `This account may not listen at port ${port}, as most may at none below 1024. Choose another with PORT=3000.`
     : `This account may not use ${place(path)}. Use sudo, or run this as the account of the server.`
 
 /** By the error code of the operating system, SQLite or PostgreSQL: a sentence that says what to do. */
 const sentences: Record<string, (error: SystemError) => string> = {
-  EADDRINUSE: ({ port }) => `Port ${port} is taken by another program. Stop it, or choose another with PORT=3001.`,
+  EADDRINUSE: ({ port }) =>
+    `Port ${port} is taken by another program, or by a Markbook on another folder. Stop it, or choose another with PORT=3001.`,
   EADDRNOTAVAIL: ({ address }) => `This machine has no address ${address}. Check HOST.`,
   ENOTFOUND: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
   EAI_AGAIN: () => 'The machine named in DATABASE_URL or HOST cannot be found.',

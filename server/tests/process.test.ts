@@ -166,7 +166,9 @@ describe('markbook start', () => {
     const { port } = other.address() as { port: number }
     const server = run(['start'], { PORT: String(port) })
     expect(await server.ended).toBe(1)
-    expect(server.output().trim()).toBe(`Port ${port} is taken by another program. Stop it, or choose another with PORT=3001.`)
+    expect(server.output().trim()).toBe(
+      `Port ${port} is taken by another program, or by a Markbook on another folder. Stop it, or choose another with PORT=3001.`,
+    )
     other.close()
   })
 })
