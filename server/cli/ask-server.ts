@@ -39,5 +39,11 @@ export function obstacleIn(text: string): Obstacle | null {
   return figureIn(text, 'markbook_sync_parent_older') === 1 ? 'parent_older' : null
 }
 
+/** When a server was started, by the clock of now, from the text of its `/metrics`; null where that is not there. */
+export const startIn = (text: string, now: number): number | null => {
+  const up = figureIn(text, 'markbook_up_seconds')
+  return up > 0 ? now - up * 1_000 : null
+}
+
 /** A metric without labels, from the text of `/metrics`; 0 where it is not there. */
 export const figureIn = (text: string, name: string): number => Number(new RegExp(`^${name} ([\\d.e+]+)`, 'm').exec(text)?.[1] ?? 0)

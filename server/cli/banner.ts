@@ -92,7 +92,7 @@ const notEncrypted = (lan: boolean) => [
   '└──────────────────────────────────────────────────────────────────────┘',
 ]
 
-const withoutPassword = (address: string) => {
+export const withoutPassword = (address: string) => {
   const url = new URL(address)
   return `${decodeURIComponent(url.hostname)}${url.port ? `:${url.port}` : ''}${url.pathname}`
 }

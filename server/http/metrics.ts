@@ -90,5 +90,9 @@ export function watchStore({ registry }: Metrics, store: Store) {
   total('retried_total', 'Transactions run again because another was in their way', tallies('retried'))
 }
 
-/** Memory, CPU, garbage collection and event loop lag. Call once a process. */
-export const watchProcess = ({ registry }: Metrics) => collectDefaultMetrics({ register: registry })
+/** Memory, CPU, garbage collection, event loop lag and age. Call once a process. */
+export function watchProcess({ registry }: Metrics) {
+  collectDefaultMetrics({ register: registry })
+  // `process_start_time_seconds` is wrong where the clock was wrong at the start.
+  read(registry, 'up_seconds', 'For how long the server has run, whatever the clock said meanwhile', [], () => [[{}, process.uptime()]])
+}

@@ -142,6 +142,16 @@ describe('markbook doctor', () => {
     expect(of('database')).toMatchObject([{ severity: 'ok' }])
   })
 
+  test('a server that was started with a wrong clock, which is right again: since when it runs, by the clock of now', async () => {
+    const server = run(['start'], { BACKUPS: 'false' })
+    const port = await untilSaid(server.output, /running: http:\/\/localhost:(\d+)/)
+    const note = join(folder, 'running.json')
+    writeFileSync(note, readFileSync(note, 'utf8').replace(/"started_at":"[^"]+"/, '"started_at":"2015-01-01T00:00:10.000Z"'))
+    expect((await said(['status'], { PORT: port })).text).toMatch(/Since: +\d+ \w+ 20[2-9]\d, \d\d:\d\d \(\d+ seconds?\)/)
+    const { of } = await examined({ PORT: port, BACKUPS: 'false' }, ['--quick'])
+    expect(of('server')).toMatchObject([{ severity: 'ok', what: expect.not.stringContaining('2015') }])
+  })
+
   test('a database of a newer Markbook: the doctor says so, and a server refuses it in one line', async () => {
     await said(['migrate'])
     await later()
@@ -150,13 +160,46 @@ describe('markbook doctor', () => {
       exit: 3,
       found: [{ severity: 'problem', what: expect.stringContaining('newer') }],
     })
-    if (!onPostgres)
-      expect((await said(['status'])).text).toMatch(/Database: .*, of a NEWER Markbook than this program; what to do: markbook doctor$/m)
+    expect((await said(['status'])).text).toMatch(/Database: .*, of a NEWER Markbook than this program; what to do: markbook doctor$/m)
     const start = await said(['start'])
     expect(start).toEqual({
       exit: 1,
       text: 'The database is of a newer Markbook than this program. Install that version again, or restore a backup of this one. Nothing was changed.',
     })
+  })
+
+  test.runIf(onPostgres)('status says of a database on PostgreSQL where it is, and whether it can be used', async () => {
+    database = await empty()
+    const url = new URL(database.url)
+    const name = url.pathname.slice(1)
+    const state = async (DATABASE_URL = url.href) => /^ {2}Database: +(.*)$/m.exec((await said(['status'], { DATABASE_URL })).text)?.[1]
+    expect(await state()).toBe(`none yet in PostgreSQL (${url.host}/${name})`)
+    expect(await state(Object.assign(new URL(url), { pathname: '/not_made_yet' }).href)).toMatch(
+      /\/not_made_yet\) CANNOT BE USED; what to do/,
+    )
+    expect(await state(Object.assign(new URL(url), { port: '1' }).href)).toMatch(/\(127\.0\.0\.1:1\/\w+\) DOES NOT ANSWER; what to do/)
+    await said(['migrate'])
+    expect(await state()).toMatch(new RegExp(`^\\d+\\.\\d MB in PostgreSQL \\(${url.host}/${name}\\)$`))
+  })
+
+  test.runIf(onPostgres)('a database whose user may make no tables: the doctor says so before a start does', async () => {
+    database = await empty()
+    const name = new URL(database.url).pathname.slice(1)
+    const user = `weak_${name}`
+    await ask(`create role "${user}" login password 'weak'`)
+    try {
+      const weak = Object.assign(new URL(database?.url ?? ''), { username: user, password: 'weak' }).href
+      const found = async () => (await examined({ DATABASE_URL: weak })).of('database')
+      expect(await found()).toMatchObject([{ severity: 'problem', what: expect.stringContaining('its user may not make it') }])
+      expect(await said(['start'], { DATABASE_URL: weak })).toMatchObject({ exit: 1, text: expect.stringContaining('may not prepare') })
+      await ask(`alter database "${name}" owner to "${user}"`)
+      expect(await found()).toMatchObject([{ severity: 'problem', what: expect.stringContaining('its user may not make it') }])
+      await ask(`alter role "${user}" createrole`)
+      expect(await found()).toMatchObject([{ severity: 'notice', what: expect.stringContaining('nothing of Markbook') }])
+    } finally {
+      await ask(`alter database "${name}" owner to current_user`)
+      await ask(`drop role "${user}"`)
+    }
   })
 
   test('settings that cannot be read end with 1 and one line', async () => {
@@ -196,13 +239,22 @@ async function untilSaid(output: () => string, pattern: RegExp): Promise<string>
   throw new Error(`never said ${pattern}: ${output()}`)
 }
 
+/** A database on PostgreSQL that never held Markbook, in place of the one that is migrated already. */
+async function empty() {
+  await database?.drop()
+  return createDatabase(inject('postgresUrl'), 'template1')
+}
+
+/** Asks the database on PostgreSQL, as its owner. */
+async function ask(text: string) {
+  const sql = postgres(database?.url ?? '', { max: 1, onnotice: () => {} })
+  await sql.unsafe(text)
+  await sql.end()
+}
+
 /** As if a later version had been here. */
 async function later() {
-  if (database) {
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} })
-    await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 99999999999999)`
-    return sql.end()
-  }
+  if (database) return ask("insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 99999999999999)")
   const { default: Sqlite } = await import('better-sqlite3')
   const connection = new Sqlite(join(folder, 'markbook.sqlite'))
   connection.exec("insert into __drizzle_migrations (hash, created_at) values ('later', 99999999999999)")

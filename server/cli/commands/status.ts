@@ -23,13 +23,15 @@ import { newestHere } from '../../store/backup/restore.ts'
 import { ownerText } from '../../store/backup/whose.ts'
 import { kindOf } from '../../store/convert.ts'
 import { laptopOwner } from '../../store/laptop.ts'
+import { soundnessOfPostgres } from '../../store/soundness/postgres.ts'
 import { quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
 import { soundnessOfSqlite } from '../../store/soundness/sqlite.ts'
 import { heldKey, keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE, isLocked } from '../../store/sqlite.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
-import { askServer, figureIn } from '../ask-server.ts'
+import { askServer, figureIn, startIn } from '../ask-server.ts'
+import { withoutPassword } from '../banner.ts'
 import { addCommand } from '../help.ts'
 import { courseOf, joinedSaid, sentenceHere } from '../replication-status.ts'
 import { signsOf } from '../settings/database-gone.ts'
@@ -71,11 +73,12 @@ async function running(url: string, note: RunningNote | null, config: Settings):
   if (note && note.urls.length > 0) lines.push(`  For others:    ${note.urls.join('  ')}`)
   for (const twin of note?.twins ?? [])
     lines.push(`  TWO SERVERS:   ${twin} has the database of this school too; what to do: markbook doctor`)
-  if (note) {
-    const up = systemClock.now() - Date.parse(note.started_at)
-    lines.push(`  Since:         ${shortMoment(note.started_at)} (${lasting(up)}), process ${note.pid}`)
-  }
   const figures = (await askServer(url, '/metrics'))?.text ?? ''
+  if (note) {
+    const now = systemClock.now()
+    const since = startIn(figures, now) ?? Date.parse(note.started_at)
+    lines.push(`  Since:         ${shortMoment(since)} (${lasting(now - since)}), process ${note.pid}`)
+  }
   if (figureIn(figures, 'markbook_database_damaged') === 1)
     lines.push('  DAMAGED:       pages of the database cannot be read, or are wrong; what to do: markbook doctor')
   return [...lines, `  Mail:          ${mail(figures, config)}`].join('\n')
@@ -90,14 +93,15 @@ function mail(text: string, { smtpUrl }: Settings): string {
 }
 
 async function marks(config: Settings): Promise<string[]> {
-  const { dataDir, role } = config
+  const { dataDir } = config
   const { whose, backup } = await newestHere(placeOf(config))
   const last = backup ? `${shortMoment(backup.at)} (${age(backup.at)}), ${backup.path}` : 'none yet'
   const path = join(dataDir, DATABASE_FILE)
   const sizes = ['', '-wal'].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0)
   const size = sizes.reduce((sum, each) => sum + each)
-  const state =
-    role === 'centre' ? 'on PostgreSQL' : await stateOf(config, size > 0 ? `${megabytes(size)} in ${path}` : `none yet in ${dataDir}`)
+  const state = config.databaseUrl
+    ? await centralState(config.databaseUrl)
+    : await stateOf(config, size > 0 ? `${megabytes(size)} in ${path}` : `none yet in ${dataDir}`)
   return [
     `  School:        ${whose ? ownerText(whose) : 'none yet'}`,
     `  Database:      ${state}`,
@@ -112,6 +116,19 @@ const age = (at: number) => {
   return passed < 0 ? 'still to come: is the clock right?' : `${lasting(passed)} ago`
 }
 
+/** The state of the database of a centre, with its place. */
+async function centralState(url: string): Promise<string> {
+  const place = `PostgreSQL (${withoutPassword(url)})`
+  const found = await soundnessOfPostgres(url, { quick: true, tell: () => {} })
+  if (found.state === 'unreachable') return `${place} DOES NOT ANSWER; what to do: markbook doctor`
+  if (found.state === 'absent') return `none yet in ${place}`
+  if (found.state !== 'read') return `${place} CANNOT BE USED; what to do: markbook doctor`
+  const size = `${megabytes(found.size)} in ${place}`
+  return found.standing === 'newer' ? `${size}, ${NEWER}` : size
+}
+
+const NEWER = 'of a NEWER Markbook than this program; what to do: markbook doctor'
+
 /** The state of a school's database: `sound`, or why the database cannot be used. */
 async function stateOf(config: Settings, sound: string): Promise<string> {
   const { dataDir } = config
@@ -120,8 +137,7 @@ async function stateOf(config: Settings, sound: string): Promise<string> {
   const check = orNull(() => quickCheckOfSqlite(dataDir))?.state
   if (check === 'damaged') return `${path} is DAMAGED and cannot be opened; what to do: markbook doctor`
   const found = await soundnessOfSqlite(dataDir, { quick: true, tell: () => {} }).catch(() => null)
-  if (found?.state === 'read' && found.standing === 'newer')
-    return `${sound}, of a NEWER Markbook than this program; what to do: markbook doctor`
+  if (found?.state === 'read' && found.standing === 'newer') return `${sound}, ${NEWER}`
   const isGone = (check === 'missing' || check === 'empty') && (await signsOf(config)).length > 0
   return isGone ? `${path} is GONE; what to do: markbook doctor` : sound
 }

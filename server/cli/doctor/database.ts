@@ -13,9 +13,15 @@ export type DatabaseFound = { where: string; central: boolean; soundness: Soundn
 export function checkDatabase(found: DatabaseFound): Finding[] {
   const { soundness, where, signs } = found
   if (signs.length > 0) return gone(found)
+  if (soundness.state === 'absent' && soundness.isForbidden)
+    return problem('database', {
+      what: 'There is nothing of Markbook in the database of DATABASE_URL yet, and its user may not make it.',
+      means: 'The server cannot start. There are no marks here; if there should be, DATABASE_URL names another database than it used to.',
+      do: 'Compare DATABASE_URL in markbook config. Is it right, let the user own the database and make roles (alter database … owner to …; alter role … createrole), and start the server.',
+    })
   if (soundness.state === 'absent')
     return notice('database', {
-      what: `There is no database in ${where} yet.`,
+      what: found.central ? 'There is nothing of Markbook in the database of DATABASE_URL yet.' : `There is no database in ${where} yet.`,
       means: `There are no marks here; if there should be, ${found.central ? 'DATABASE_URL names another database' : 'DATA_DIR names another folder'} than it used to.`,
       do: `Compare ${setting(found)} in markbook config; a new school is made by the first markbook start.`,
     })
@@ -88,9 +94,13 @@ function unusable(found: DatabaseFound, soundness: Extract<Soundness, { detail: 
     })
   if (soundness.state === 'refused')
     return problem('database', {
-      what: `The database in ${found.where} may not be read by this account (${detail}).`,
+      what: found.central
+        ? `PostgreSQL does not let this program use the database of DATABASE_URL (${detail}).`
+        : `The database in ${found.where} may not be read by this account (${detail}).`,
       means: 'Nothing can be said of the marks.',
-      do: found.central ? 'Check the user, password and name in DATABASE_URL.' : 'Run this as the account of the server, or with sudo.',
+      do: found.central
+        ? 'Check the user, password and name in DATABASE_URL; a database that is not there yet is made with createdb.'
+        : 'Run this as the account of the server, or with sudo.',
     })
   return problem('database', {
     what: `The database of DATABASE_URL does not answer (${detail}).`,

@@ -3,13 +3,14 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { basename } from 'node:path'
 import { promisify } from 'node:util'
+import { systemClock } from '@markbook/shared/clock'
 import type { Config } from '../../config.ts'
 import { readNote } from '../../lan/running-note.ts'
 import { urlOf } from '../../network/addresses.ts'
 import { orNull } from '../../or-null.ts'
 import type { Obstacle } from '../../replication/upstream/upstream-status.ts'
 import { isLocked } from '../../store/sqlite.ts'
-import { askServer, figureIn, obstacleIn, replicationIn } from '../ask-server.ts'
+import { askServer, figureIn, obstacleIn, replicationIn, startIn } from '../ask-server.ts'
 import { moment } from '../words.ts'
 import { type Finding, fine, notice, problem } from './finding.ts'
 import type { Mail } from './mail.ts'
@@ -94,7 +95,6 @@ export async function lookAtServer({ dataDir, role, port, tls }: Settings): Prom
   const isMarkbook = ready !== null && /^\{"status":"(?:not )?ready"\}$/.test(ready.text)
   const locked = role === 'school' && isLocked(dataDir)
   const alive = note !== null && lives(note.pid)
-  const since = note && Date.parse(note.started_at)
   const state = stateOf({
     answers: isMarkbook && (alive || locked || role === 'centre'),
     ready: ready?.status === 200,
@@ -102,8 +102,9 @@ export async function lookAtServer({ dataDir, role, port, tls }: Settings): Prom
     note: note !== null,
     alive,
   })
-  const server = { state, dataDir, url, since, twins: note?.twins ?? [] }
-  return { server, figures: state === 'ours' ? figuresOf((await askServer(url, '/metrics'))?.text ?? '') : null }
+  const text = state === 'ours' ? ((await askServer(url, '/metrics'))?.text ?? '') : null
+  const since = (text === null ? null : startIn(text, systemClock.now())) ?? (note && Date.parse(note.started_at))
+  return { server: { state, dataDir, url, since, twins: note?.twins ?? [] }, figures: text === null ? null : figuresOf(text) }
 }
 
 type Signs = { answers: boolean; ready: boolean; locked: boolean; note: boolean; alive: boolean }

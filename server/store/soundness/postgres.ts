@@ -36,7 +36,7 @@ async function read(sql: postgres.Sql, { quick, tell }: CheckOptions): Promise<S
   const [mode] = await sql`select current_setting('transaction_read_only') as is_read_only`
   if (mode?.['is_read_only'] === 'on') return { state: 'read-only', detail: 'transaction_read_only' }
   const applied = await appliedPostgres(sql)
-  if (applied.length === 0) return { state: 'absent' }
+  if (applied.length === 0) return { state: 'absent', isForbidden: !(await mayPrepare(sql)) }
   const standing = standingOf(applied, 'postgres')
   const [about] = await sql`select pg_database_size(current_database()) as size, current_setting('server_version_num')::int as version,
       (select coalesce(sum(checksum_failures), 0) from pg_stat_database where datname = current_database()) as failures,
@@ -62,6 +62,15 @@ async function read(sql: postgres.Sql, { quick, tell }: CheckOptions): Promise<S
   const orphans = await orphansIn(slice, version, tell)
   const contents = await readContents(slice, WORDS, tell)
   return { ...common, damage: [...damage, ...orphans, ...contents.damage], newest: contents.newest }
+}
+
+/** Whether a start may make schemas, tables and, once for all databases of the server, the roles (`policies.ts`). */
+async function mayPrepare(sql: postgres.Sql): Promise<boolean> {
+  const [may] =
+    await sql`select has_database_privilege(current_database(), 'CREATE') and has_schema_privilege('public', 'CREATE') as tables,
+      (select rolsuper or rolcreaterole from pg_roles where rolname = current_user)
+        or (select count(*) from pg_roles where rolname in ('markbook_app', 'markbook_system') and pg_has_role(oid, 'member')) = 2 as roles`
+  return may?.['tables'] === true && may['roles'] === true
 }
 
 /**

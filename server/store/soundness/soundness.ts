@@ -44,7 +44,8 @@ export type Read = {
   unused: number
 }
 export type Soundness =
-  | { state: 'absent' }
+  /** `isForbidden`: the user of PostgreSQL may not make there what a start makes. */
+  | { state: 'absent'; isForbidden?: boolean }
   | Read
   | { state: 'unreadable' | 'locked' | 'log gone' | 'read-only' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
 
