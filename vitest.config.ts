@@ -41,6 +41,8 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000, interval: 50 } },
+  // Documents have the day of the machine that makes them.
+  env: { TZ: 'UTC' },
   pool: 'forks' as const,
   // The files of a worker share its modules: to import them anew for each file took longer than the tests.
   isolate: false,

@@ -38,6 +38,23 @@ describe('figures and days', () => {
     expect([english, french, arabic].map(({ day }) => day('2011-03-01'))).toEqual(['1 March 2011', '1er mars 2011', '1 مارس 2011'])
     expect(french.day('2011-12-11T09:00:00.000Z')).toBe('11 décembre 2011')
   })
+
+  test.each([
+    ['Europe/Paris', '2026-10-24T22:30:00Z', '25 October 2026'],
+    ['Europe/Paris', '2027-03-28T00:59:00Z', '28 March 2027'],
+    ['Africa/Cairo', '2026-10-29T21:30:00Z', '29 October 2026'],
+    ['America/Lima', '2026-12-01T00:30:00Z', '30 November 2026'],
+    ['Asia/Tokyo', '2026-11-30T22:30:00Z', '1 December 2026'],
+  ])('in %s a paper that is made at %s has the day of the school', (zone, at, printed) => {
+    const before = process.env['TZ']
+    process.env['TZ'] = zone
+    try {
+      expect(english.dayOf(Date.parse(at))).toBe(printed)
+    } finally {
+      if (before === undefined) delete process.env['TZ']
+      else process.env['TZ'] = before
+    }
+  })
 })
 
 describe('sentences with numbers', () => {

@@ -99,8 +99,11 @@ function wordsIn(language: DocumentLanguage, isUnmarked: boolean) {
     separator: language === 'en' ? (',' as const) : (';' as const),
     percent: (figure: number): string => say('percent', { figure: formats.plain(figure) }),
     day,
-    /** In UTC, so that an instant is the same day on every machine. */
-    dayOf: (ms: number): string => day(new Date(ms).toISOString()),
+    /** The day of an instant in the time zone of this machine: in UTC a paper of the evening or the morning had another day. */
+    dayOf(ms: number): string {
+      const at = new Date(ms)
+      return day(new Date(Date.UTC(at.getFullYear(), at.getMonth(), at.getDate())).toISOString())
+    },
     term,
     /** «Michaelmas term 2025/26», «Semester 1, 2025/26», «Year 2025/26». A school's own word is printed without «term». */
     period({ term: name, year }: { term: string; year: string }, isTerm: boolean): string {
