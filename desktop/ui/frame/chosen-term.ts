@@ -5,6 +5,7 @@ import { useSyncExternalStore } from 'react'
 import { Listeners } from '../api/listeners.ts'
 import { ask, queryClient } from '../api/queries.ts'
 import { readStored, writeStored } from '../components/browser-storage.ts'
+import { localDay } from '../words/format.ts'
 
 const STORAGE_KEY = 'markbook.term'
 const listeners = new Listeners()
@@ -95,9 +96,7 @@ export function knownTerm(): { yearId: string | undefined; termId: string | unde
 const yearOf = (years: readonly AcademicYear[], chosenTerm: Term | undefined): AcademicYear | null =>
   years.find(({ id }) => id === chosenTerm?.academic_year_id) ?? years.find(({ is_active }) => is_active) ?? years[0] ?? null
 const termOf = (terms: readonly Term[], termId: string | null): Term | null =>
-  terms.find(({ id }) => id === termId) ?? currentTerm(terms, isoDay(new Date()))
-
-const isoDay = (at: Date) => [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+  terms.find(({ id }) => id === termId) ?? currentTerm(terms, localDay(new Date()))
 
 function currentTerm(terms: readonly Term[], today: string): Term | null {
   const begun = terms.filter(({ start_date }) => start_date <= today)

@@ -45,6 +45,12 @@ export const weekdayName = (number: number): string =>
   // The first of January 2024 is a Monday.
   weekdayNames().format(new Date(Date.UTC(2024, 0, number)))
 
+/** The day of an instant in the computer's time zone, as `2026-03-25`. */
+export function localDay(value: string | Date): string {
+  const at = new Date(value)
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+}
+
 const fullDays = formatter(Intl.DateTimeFormat, { dateStyle: 'full' })
 /** A day in full with its weekday, in the computer's time zone. */
 export const fullDay = (at: Date): string => fullDays().format(at)

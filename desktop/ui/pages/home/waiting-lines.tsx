@@ -9,7 +9,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { useOpenWork } from '../../frame/use-sync-summary.ts'
-import { day, firstOf } from '../../words/format.ts'
+import { day, firstOf, localDay } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { missingOf } from './progress.ts'
@@ -46,16 +46,13 @@ export function WaitingLines({ lines, hide }: ReturnType<typeof useWaitingLines>
   ))
 }
 
-/** The day in the time zone of this computer, as 2026-03-25. */
-const today = () => new Date().toLocaleDateString('en-CA')
-
 function useDueTerm(): Line[] {
   const { t } = useTranslation(['home', 'app'])
   const all = isAdmin(useProfile())
   const { term } = useChosenTerm()
   const progress = useClassProgress()
   const rows = (progress.data ?? []).filter((row) => (all || row.is_own || row.is_class_teacher) && missingOf(row) > 0)
-  if (!term || rows.length === 0 || !endsSoon(term, today())) return []
+  if (!term || rows.length === 0 || !endsSoon(term, localDay(new Date()))) return []
   const count = rows.reduce((sum, row) => sum + missingOf(row), 0)
   return [
     {

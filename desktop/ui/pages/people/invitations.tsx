@@ -15,7 +15,7 @@ import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { namesLoopback, useServerAddress, withAddress } from '../../frame/server-address.ts'
-import { day, enumerated, moment } from '../../words/format.ts'
+import { day, enumerated, localDay, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { typedAddresses } from './addresses.ts'
 import styles from './people.module.css'
@@ -45,7 +45,7 @@ export function Invitations() {
           { head: t('role'), cell: ({ role }) => t(role) },
           { head: t('invitedBy'), cell: ({ invited_by }) => nameOf(invited_by) },
           { head: t('invitedAt'), cell: ({ invited_at }) => moment(invited_at) },
-          { head: t('countsUntil'), cell: ({ expires_at }) => day(expires_at.slice(0, 10)) },
+          { head: t('countsUntil'), cell: ({ expires_at }) => day(localDay(expires_at)) },
           { head: t('withdraw'), look: 'hidden', cell: (invitation) => <Withdraw {...invitation} /> },
         ]}
       />
@@ -194,7 +194,7 @@ function Slips({ of: invitations }: { of: readonly NewInvitation[] }) {
               {t('slipCode')} <code className={styles['printed']}>{code}</code>
             </li>
           </ol>
-          <p>{t('slipUntil', { at: day(expires_at.slice(0, 10)) })}</p>
+          <p>{t('slipUntil', { at: day(localDay(expires_at)) })}</p>
         </section>
       ))}
     </PrintSheet>

@@ -14,7 +14,7 @@ import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { saveWithUndo } from '../../components/with-undo.ts'
 import { Menu, MenuItem } from '../../frame/menu.tsx'
-import { day, moment } from '../../words/format.ts'
+import { day, localDay, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { Invitations } from './invitations.tsx'
 import styles from './people.module.css'
@@ -68,7 +68,7 @@ function Members({ isFixed }: { isFixed: boolean }) {
               },
               { head: t('email'), cell: ({ email }) => email },
               { head: t('role'), cell: (member) => <RoleChoice member={member} isFixed={isFixed} /> },
-              { head: t('since'), className: styles['since'], cell: ({ joined_at }) => day(joined_at.slice(0, 10)) },
+              { head: t('since'), className: styles['since'], cell: ({ joined_at }) => day(localDay(joined_at)) },
               {
                 head: t('state'),
                 cell: (member) => <MemberActions member={member} isFixed={isFixed} />,

@@ -6,6 +6,19 @@ import { siteInBrowser } from '../../tests/site.ts'
 describe.skipIf(!headlessPath)('the people of the school', () => {
   const { site, browser } = siteInBrowser()
 
+  test('have joined on the day of the reader, not on that of UTC', async () => {
+    const { context, page } = await openWindow(browser, { timezoneId: 'America/Lima' })
+    await site.signIn(context, 'okafor')
+    await page.route('**/api/schools/members*', async (route) => {
+      const response = await route.fetch()
+      const members: object[] = await response.json()
+      await route.fulfill({ response, json: members.map((member) => ({ ...member, joined_at: '2026-01-12T02:30:00.000Z' })) })
+    })
+    await page.goto(`${site.url}/people`)
+    await page.getByRole('row', { name: /Ada Nowak.*11 Jan 2026/ }).waitFor()
+    await context.close()
+  })
+
   test('can be changed at the school, and are read-only on a laptop', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'okafor')

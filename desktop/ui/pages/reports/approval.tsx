@@ -13,7 +13,7 @@ import layout from '../../components/layout.module.css'
 import { Badge, FailureNotice, Notice } from '../../components/page.tsx'
 import { tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
-import { day } from '../../words/format.ts'
+import { day, localDay } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import styles from './reports.module.css'
 
@@ -128,6 +128,3 @@ export function SendBackDialog({ book, typed, onTry, onClose }: SendBackProps) {
     </Dialog>
   )
 }
-
-/** The day of an instant in the time zone of this computer, as 2026-03-25. */
-const localDay = (at: string) => new Date(at).toLocaleDateString('en-CA')

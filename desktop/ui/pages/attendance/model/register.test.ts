@@ -1,5 +1,5 @@
 import type { AttendanceMark, AttendanceRegister } from '@markbook/shared/contract/attendance'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { coversRegister, monthOf, registerKey, registerOf, schoolDayAfter, today, within, withRegister } from './register.ts'
 
 const register = { classId: 'c', day: '2026-01-12', lesson: 3 }
@@ -36,7 +36,9 @@ describe('days of a register', () => {
   })
 
   test('today is in the time zone of this computer', () => {
-    expect(today(new Date(2026, 0, 2, 23, 59))).toBe('2026-01-02')
+    vi.useFakeTimers({ now: new Date(2026, 0, 2, 23, 59) })
+    expect(today()).toBe('2026-01-02')
+    vi.useRealTimers()
   })
 })
 

@@ -1,5 +1,6 @@
 import type { AttendanceMark, AttendanceRegister } from '@markbook/shared/contract/attendance'
 import { isSchoolDay, weekdays } from '@markbook/shared/domain/school-days'
+import { localDay } from '../../../words/format.ts'
 
 /** `lesson` 0: the whole day. */
 export type Register = { classId: string; day: string; lesson: number }
@@ -52,9 +53,7 @@ export function monthOf(day: string): { from: string; to: string } {
   return { from: `${day.slice(0, 7)}-01`, to: dayAfter(written(next), -1) }
 }
 
-/** Today in the time zone of this computer. */
-export const today = (now = new Date()): string =>
-  [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+export const today = (): string => localDay(new Date())
 
 /** The day if it is in the year, else the nearest one in it. */
 export const within = (day: string, { start_date, end_date }: { start_date: string; end_date: string }): string =>
