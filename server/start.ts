@@ -157,8 +157,9 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const started_at = toInstant(clock.now())
     const noteWhere = () => {
       const { presence } = node.services
-      const [urls, twins] = [[...(presence?.urls() ?? [])], [...(presence?.twins?.() ?? [])]]
-      writeNote(config.dataDir, { pid: process.pid, url, urls, twins, version, started_at })
+      const found = { urls: presence?.urls() ?? [], twins: presence?.twins?.() ?? [], namesakes: presence?.namesakes?.() ?? [] }
+      const [urls, twins, namesakes] = [[...found.urls], [...found.twins], [...found.namesakes]]
+      writeNote(config.dataDir, { pid: process.pid, url, urls, twins, namesakes, version, started_at })
     }
     // Several instances of a centre have one database.
     const database = config.role === 'school' ? databaseId : null

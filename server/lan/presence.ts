@@ -14,10 +14,17 @@ type More = { say?: (line: string) => void; machine?: () => Machine; announcing?
 
 /**
  * Where a running server can be reached. `urls` are the addresses for other devices, best first; `twins` those of other servers on this
- * network that have the same database: a copied folder, or a backup that was restored elsewhere. `check` takes up changed addresses,
- * certificates and twins; a timer calls it every `limits.presence.checkEveryMs`.
+ * network that have the same database: a copied folder, or a backup that was restored elsewhere; `namesakes` those of other schools, which
+ * have the name `markbook.local` too. `check` takes up changed addresses, certificates, twins and namesakes; a timer calls it every
+ * `limits.presence.checkEveryMs`.
  */
-export type Presence = { urls(): readonly string[]; twins(): readonly string[]; check(): Promise<void>; stop(): Promise<void> }
+export type Presence = {
+  urls(): readonly string[]
+  twins(): readonly string[]
+  namesakes(): readonly string[]
+  check(): Promise<void>
+  stop(): Promise<void>
+}
 
 /** `database`: the id of the database; null where several servers have it on purpose. */
 type Served = { server: ServerType; port: number; config: Config; secured: Secured | null; log: Log; database: string | null }
@@ -48,16 +55,20 @@ export async function startPresence(
     announced = await announceHere()
     changed()
   }
-  /** The looks after which a twin that is not heard is forgotten; an answer of mDNS may be lost. */
-  const twins = new Map<string, number>()
-  const lookForTwins = async () => {
-    const before = [...twins.keys()].join()
-    for (const [url, left] of twins) left > 1 ? twins.set(url, left - 1) : twins.delete(url)
-    for (const url of (await announced?.twins()) ?? []) {
-      if (!before.split(',').includes(url)) say(TWIN.replace('URL', url))
-      twins.set(url, limits.presence.twinLooks)
+  /** The looks after which a server that is not heard is forgotten; an answer of mDNS may be lost. */
+  const heard: Record<keyof Others, Map<string, number>> = { twins: new Map(), namesakes: new Map() }
+  const lookForOthers = async () => {
+    const found = await announced?.others()
+    for (const kind of ['twins', 'namesakes'] as const) {
+      const known = heard[kind]
+      const before = [...known.keys()].join()
+      for (const [url, left] of known) left > 1 ? known.set(url, left - 1) : known.delete(url)
+      for (const url of found?.[kind] ?? []) {
+        if (!before.split(',').includes(url)) say(SAID[kind].replace('URL', url))
+        known.set(url, limits.presence.twinLooks)
+      }
+      if ([...known.keys()].join() !== before) changed()
     }
-    if ([...twins.keys()].join() !== before) changed()
   }
   const lookForCertificate = async () => {
     const renewed = await secured?.current()
@@ -68,7 +79,7 @@ export async function startPresence(
   const check = async () => {
     await lookForAddresses()
     await lookForCertificate().catch((error) => log.error({ err: error }, 'the new certificate cannot be used; the one before stays'))
-    await lookForTwins()
+    await lookForOthers()
   }
   const timer = setInterval(() => void check(), limits.presence.checkEveryMs)
   timer.unref()
@@ -76,16 +87,22 @@ export async function startPresence(
     clearInterval(timer)
     await announced?.stop()
   }
-  return { urls: () => toUrls(addresses), twins: () => [...twins.keys()], check, stop }
+  const urls = () => toUrls(addresses)
+  return { urls, twins: () => [...heard.twins.keys()], namesakes: () => [...heard.namesakes.keys()], check, stop }
 }
 
-const TWIN =
-  'ATTENTION: another server, at URL, has the database of this school too. What is entered at one of the two is not at the other. What to do: markbook doctor'
+const SAID: Record<keyof Others, string> = {
+  twins:
+    'ATTENTION: another server, at URL, has the database of this school too. What is entered at one of the two is not at the other. What to do: markbook doctor',
+  namesakes: `Another Markbook, at URL, is called ${LOCAL_NAME} on this network too: by that name a browser may come to either. Let people use the address of this server instead: markbook status`,
+}
 
 /** What mDNS announces: `name` as people see it in a list, where the server is, and the id of its database. */
 export type Announcement = Pick<Served, 'port' | 'database'> & { name: string; scheme: 'http' | 'https'; addresses: readonly string[] }
-/** `stop` ends the announcement, at most after a second. `twins` listens for `LISTEN_MS` and returns where the same database is served. */
-type Announced = { stop(): Promise<void>; twins(): Promise<string[]> }
+/** Where the same database is served, and where another one. */
+type Others = { twins: string[]; namesakes: string[] }
+/** `stop` ends the announcement, at most after a second. `others` listens for `LISTEN_MS`. */
+type Announced = { stop(): Promise<void>; others(): Promise<Others> }
 
 const LISTEN_MS = 2_000
 
@@ -121,24 +138,26 @@ export async function announce(what: Announcement, log: Log, library = load): Pr
       await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { signal: over.signal })])
       over.abort()
     }
-    const twins = async () => {
-      const found = new Map<string, string>()
-      if (!database) return []
+    const others = async () => {
+      const found = { twins: new Map<string, string>(), namesakes: new Map<string, string>() }
       const browsers = (['https', 'http'] as const).map((type) =>
         bonjour.find({ type }, (other) => {
           const { database: theirs, server } = (other.txt ?? {}) as Record<string, string>
           const address = other.addresses?.[0] ?? other.referer?.address
-          if (theirs === txt.database && server && server !== id && address) found.set(server, urlOf(type, address, other.port))
+          if (!server || server === id || !address) return
+          // The instances of a centre announce no database.
+          if (theirs !== txt.database) found.namesakes.set(server, urlOf(type, address, other.port))
+          else if (theirs) found.twins.set(server, urlOf(type, address, other.port))
         }),
       )
       await pause(LISTEN_MS)
       for (const browser of browsers) browser.stop()
-      return [...found.values()]
+      return { twins: [...found.twins.values()], namesakes: [...found.namesakes.values()] }
     }
-    return { stop, twins }
+    return { stop, others }
   } catch (error) {
     failed(error)
-    return { stop: async () => {}, twins: async () => [] }
+    return { stop: async () => {}, others: async () => ({ twins: [], namesakes: [] }) }
   }
 }
 

@@ -10,7 +10,7 @@ import { readCertificates } from '../../lan/authority.ts'
 import { expiryOf } from '../../lan/certificate.ts'
 import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
 import { type RunningNote, readNote } from '../../lan/running-note.ts'
-import { urlOf } from '../../network/addresses.ts'
+import { LOCAL_NAME, urlOf } from '../../network/addresses.ts'
 import { orNull } from '../../or-null.ts'
 import { lastAudits } from '../../replication/audit/figures.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
@@ -73,6 +73,8 @@ async function running(url: string, note: RunningNote | null, config: Settings):
   if (note && note.urls.length > 0) lines.push(`  For others:    ${note.urls.join('  ')}`)
   for (const twin of note?.twins ?? [])
     lines.push(`  TWO SERVERS:   ${twin} has the database of this school too; what to do: markbook doctor`)
+  for (const other of note?.namesakes ?? [])
+    lines.push(`  Same name:     ${other} is called ${LOCAL_NAME} here too; let people use the addresses above instead`)
   const figures = (await askServer(url, '/metrics'))?.text ?? ''
   if (note) {
     const now = systemClock.now()

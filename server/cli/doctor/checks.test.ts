@@ -364,6 +364,8 @@ describe('rights', () => {
 
 test('the severity of each state of server, port, memory and settings', () => {
   const server = { dataDir: '/d', url: 'http://localhost:3000', since: NOW }
+  const [sameName] = checkServer({ state: 'ours', ...server, namesakes: ['https://192.168.1.31:3000'] })
+  expect(sameName).toMatchObject({ severity: 'notice', what: expect.stringContaining('is called markbook.local on this network too') })
   const states = ['ours', 'unready', 'silent', 'another', 'ended', 'none'] as const
   expect(states.map((state) => severities(checkServer({ ...server, state }))[0])).toEqual([
     'ok',

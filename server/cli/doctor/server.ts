@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { systemClock } from '@markbook/shared/clock'
 import type { Config } from '../../config.ts'
 import { readNote } from '../../lan/running-note.ts'
-import { urlOf } from '../../network/addresses.ts'
+import { LOCAL_NAME, urlOf } from '../../network/addresses.ts'
 import { orNull } from '../../or-null.ts'
 import type { Obstacle } from '../../replication/upstream/upstream-status.ts'
 import { isLocked } from '../../store/sqlite.ts'
@@ -27,15 +27,24 @@ export type ServerFound = {
   since: number | null
   /** Where other servers have the same database. */
   twins?: readonly string[]
+  /** Where servers of other schools have the name of this one in the network. */
+  namesakes?: readonly string[]
 }
 export type PortFound = { port: number; host: string; state: 'free' | 'ours' | 'taken' | 'forbidden' | 'no address'; by: string | null }
 
-export function checkServer({ state, dataDir, url, since, twins = [] }: ServerFound): Finding[] {
+export function checkServer({ state, dataDir, url, since, twins = [], namesakes = [] }: ServerFound): Finding[] {
   if (state === 'ours' && twins.length > 0)
     return problem('server', {
       what: `Two servers have the database of this school: this one (${url}) and ${twins.join(' and ')}. Its folder was copied, or a backup was restored there.`,
       means: 'What is entered at one of them is not at the other. Nothing is lost as long as you keep both folders.',
       do: 'Let everybody use one of them, and bring the marks of the other here before you stop it: operators’ guide, «Several servers», «Two servers for one school».',
+    })
+  if (state === 'ours' && namesakes.length > 0)
+    return notice('server', {
+      what: `Another Markbook, at ${namesakes.join(' and ')}, is called ${LOCAL_NAME} on this network too.`,
+      means:
+        'No mark is concerned. By that name a browser may come to either server: it warns of the certificate, or shows the other school.',
+      do: 'Let people use the address of this server that markbook status prints, and ask whoever runs the network for a name of its own (ALLOWED_HOSTS).',
     })
   if (state === 'ours') return fine('server', `The server is running: ${url}${since === null ? '' : `, since ${moment(since)}`}.`)
   if (state === 'unready')
@@ -104,7 +113,10 @@ export async function lookAtServer({ dataDir, role, port, tls }: Settings): Prom
   })
   const text = state === 'ours' ? ((await askServer(url, '/metrics'))?.text ?? '') : null
   const since = (text === null ? null : startIn(text, systemClock.now())) ?? (note && Date.parse(note.started_at))
-  return { server: { state, dataDir, url, since, twins: note?.twins ?? [] }, figures: text === null ? null : figuresOf(text) }
+  return {
+    server: { state, dataDir, url, since, twins: note?.twins ?? [], namesakes: note?.namesakes ?? [] },
+    figures: text === null ? null : figuresOf(text),
+  }
 }
 
 type Signs = { answers: boolean; ready: boolean; locked: boolean; note: boolean; alive: boolean }
