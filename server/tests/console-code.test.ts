@@ -116,6 +116,12 @@ describe('markbook code', () => {
     const later = await said(['code', '--setup'])
     if (onPostgres) expect(later.text).not.toContain(setupCode)
     else expect(later).toMatchObject({ exit: 1, text: expect.stringContaining('No code is needed here') })
+    // Whoever follows an administrator who left may not know that address. A centre names nobody: it has many schools.
+    const follower = await said(['code', 'follower@school.example'])
+    const named = `belongs to no school until an administrator lets it in. Administrators here: ${EMAIL}`
+    if (onPostgres) expect(follower.text).not.toContain(EMAIL)
+    else expect(follower.text.endsWith(named)).toBe(true)
+    expect((await said(['code', EMAIL])).text).not.toContain('Administrators here')
   })
 
   test('before the server starts again; and the history says that it was made, not what it is', async () => {

@@ -1,10 +1,12 @@
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Command } from 'commander'
+import { and, eq } from 'drizzle-orm'
 import { issueConsoleCode } from '../../features/auth/issued-codes.ts'
 import { setupCodeHere, setupLink } from '../../features/schools/setup-code.ts'
 import { readNote } from '../../lan/running-note.ts'
 import { normalEmail } from '../../mail/emails.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { atConsole } from '../console.ts'
 import { addCommand } from '../help.ts'
 
@@ -47,12 +49,27 @@ async function setupCode() {
 
 async function signInCode(typed: string) {
   const email = addressOf(typed)
-  await atConsole(async ({ store, keys }) => {
+  await atConsole(async ({ store, keys, config }) => {
     const { code, isNew } = await issueConsoleCode(store, email, keys)
     console.log(`A code for ${email}:\n\n    ${code}\n`)
     console.log(`It works once, within ${limits.otp.lifetimeMs / 60_000} minutes, on the sign-in page in place of a mailed code.`)
-    if (isNew) console.log('Nobody has signed in with this address yet: the code makes a new account. Is it spelt right?')
+    if (!isNew) return
+    console.log('Nobody has signed in with this address yet: the code makes a new account. Is it spelt right?')
+    const admins = config.dedicated ? await store.read(asSystem(), administrators) : []
+    if (admins.length > 0)
+      console.log(`A new account belongs to no school until an administrator lets it in. Administrators here: ${admins.join(', ')}`)
   })
+}
+
+/** The addresses of the active administrators, in order; the console may sign in as each. */
+async function administrators(tx: ReadTx): Promise<string[]> {
+  const { school_management: member, user_profile: user } = tx.t
+  const rows = await tx.db
+    .select({ email: user.email })
+    .from(member)
+    .innerJoin(user, eq(user.id, member.user_id))
+    .where(and(eq(member.role, 'admin'), eq(member.is_active, true)))
+  return rows.map(({ email }) => email).sort()
 }
 
 function addressOf(typed: string): string {

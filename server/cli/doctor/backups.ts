@@ -142,8 +142,14 @@ function copies({ copies, newest, school }: Backups): Finding[] {
     )
   if (!newest || (newestAt !== null && newest.at - newestAt <= oldBackupMs)) return []
   return problem('backups', {
-    what: `The newest copy${of({ school })} in ${folder} is ${newestAt === null ? 'none' : `of ${moment(newestAt)}`}, the newest backup of ${moment(newest.at)}.`,
-    means: 'If the disk of the server dies, what was entered in between is lost.',
+    what:
+      newestAt === null
+        ? `There is no copy of a backup${of({ school })} in ${folder}; the newest backup is of ${moment(newest.at)}.`
+        : `The newest copy${of({ school })} in ${folder} is of ${moment(newestAt)}, the newest backup of ${moment(newest.at)}.`,
+    means:
+      newestAt === null
+        ? 'All backups die with the disk of this server.'
+        : 'If the disk of the server dies, what was entered in between is lost.',
     do: 'Make a backup now with markbook backup: it copies it there, or says why it cannot.',
     fix: 'backup',
   })

@@ -219,6 +219,9 @@ describe('backups', () => {
     expect(away).not.toHaveProperty('fix')
     expect(severities(found({ copies: { ...copies, state: 'same disk' } }))).toEqual(['notice'])
     expect(severities(found({ copies: { ...copies, newestAt: NOW - 10 * DAY } }))).toEqual(['problem'])
+    expect(whats(found({ copies: { ...copies, newestAt: null } }))).toMatch(
+      /^There is no copy of a backup in \/usb; the newest backup is of /,
+    )
     expect(found({ copies: { ...copies, state: 'shut' } })).toMatchObject([{ severity: 'problem', fix: 'backup' }])
     expect(whats(found({ copies: { ...copies, state: 'read-only' } }))).toBe(
       'The disk of the second folder for backups, /usb, can only be read.',
