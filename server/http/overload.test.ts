@@ -401,6 +401,16 @@ describe('connections', () => {
       body: { code: 'headers_too_large' },
     })
   })
+
+  test('that speak TLS to a server of plain http are logged: the browser shows an error of its own', async () => {
+    const { ask, lines } = await serve()
+    const hello = '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'
+    await ask('HELO\r\n\r\n')
+    expect(lines).toEqual([])
+    await ask(hello)
+    await ask(hello)
+    expect(lines).toEqual([{ scheme: 'https' }])
+  })
 })
 
 test('with too many bytes in transit for one client refuse its further requests until those are read; others are served', async () => {

@@ -33,6 +33,7 @@ export function overloadProtection(
 ) {
   const { config, metrics } = services
   const { refuseBusy, warn } = busyReplies(services, bounds)
+  const warnOfHttps = atMostEvery(bounds.warnEveryMs, () => services.log.warn({ scheme: 'https' }, HTTPS_ASKED))
   const limiter = new Limiter(bounds, refuseBusy)
   const connections = new Connections(
     connection,
@@ -75,7 +76,10 @@ export function overloadProtection(
     watch(server: Server) {
       connections.watch(server)
       limiter.watch(server)
-      server.on('clientError', replyClientError)
+      server.on('clientError', (error: ClientError, socket: Duplex) => {
+        if (error.rawPacket?.[0] === HANDSHAKE) warnOfHttps()
+        replyClientError(error, socket)
+      })
       const timers = [
         setInterval(() => limiter.sample(), SAMPLE),
         setInterval(() => connections.check(), connection.checkEveryMs),
@@ -116,6 +120,25 @@ function busyReplies({ config, log, metrics }: OverloadServices, bounds: Limiter
     },
   }
 }
+
+/** Calls `work`, but not again before `ms` have passed. */
+function atMostEvery(ms: number, work: () => void): () => void {
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    if (performance.now() - last < ms) return
+    last = performance.now()
+    work()
+  }
+}
+
+/** Every TLS connection begins with this byte, and no request of plain http does. */
+export const HANDSHAKE = 0x16
+
+/** `rawPacket`: the bytes that could not be read. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Uint8Array }
+/** Browsers go on asking by https where this server spoke it once, and show an error of their own. */
+const HTTPS_ASKED =
+  'a browser asked by https, and this server speaks http now: people must begin the address with http://, or start it with --lan again'
 
 const tooSlow = new Failure(408, 'too_slow', 'What was sent came too slowly. Please try again.')
 

@@ -6,7 +6,7 @@ import { limits } from '@markbook/shared/limits'
 import type { App } from '../app/app.ts'
 import type { Config } from '../config.ts'
 import { slotOf } from '../http/limiter.ts'
-import type { Listener, OverloadProtection } from '../http/overload.ts'
+import { HANDSHAKE, type Listener, type OverloadProtection } from '../http/overload.ts'
 import type { HeaderList } from '../http/replies.ts'
 import { safetyHeaders, setHeaders } from '../http/safety-headers.ts'
 import type { Pair } from './certificate.ts'
@@ -91,9 +91,6 @@ function secureServer(listener: RequestListener, { key, cert }: Pair, options: S
 /** For new connections; open ones keep the certificate before. */
 export const showCertificate = (server: ServerType, { key, cert }: Pair): void =>
   (server as SecureServer).setSecureContext({ ...SECURE, key, cert })
-
-/** Every TLS connection begins with this byte, and no request of plain http does. */
-const HANDSHAKE = 0x16
 
 /** People type an address without https:// in front: plain http on the same port is redirected. */
 function sortByFirstByte(server: SecureServer, redirect: RequestListener): void {

@@ -10,7 +10,10 @@ export function readOperatorCertificate({ certFile, keyFile }: Files, now: numbe
   const end = attempt(() => expiryOf(pair), `The file of TLS_CERT_FILE (${certFile}) holds no certificate in PEM.`)
   const match = attempt(() => isPair(pair), `The file of TLS_KEY_FILE (${keyFile}) holds no private key in PEM without a password.`)
   if (!match) throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE do not belong together: the certificate was made for another key.')
-  if (end <= now) throw new ConfigError(`The certificate of TLS_CERT_FILE ended on ${new Date(end).toISOString().slice(0, 10)}. Renew it.`)
+  if (end <= now)
+    throw new ConfigError(
+      `The certificate of TLS_CERT_FILE ended on ${new Date(end).toISOString().slice(0, 10)}. Renew it where it was made; or take TLS_CERT_FILE and TLS_KEY_FILE out of the settings: with LAN=true the server makes its own, which each device must be told to trust.`,
+    )
   return pair
 }
 

@@ -7,7 +7,7 @@ import { missingFrom, type Pair, summaryOf } from '../../lan/certificate.ts'
 import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
 import { hostOf, namesAt, thisMachine } from '../../network/addresses.ts'
 import { day, lasting } from '../words.ts'
-import { type Finding, fine, notice, problem, type Trouble } from './finding.ts'
+import { type Finding, findings, fine, notice, problem, type Trouble } from './finding.ts'
 
 /**
  * The certificates on the disk; times in ms since 1970. `missing`: names and addresses of this machine that the server's certificate does
@@ -68,16 +68,23 @@ function checkOperator({ server, refusal }: Extract<Certificates, { kind: 'opera
   if (!isGood(server, now))
     return problem('certificate', { what: `The certificate of TLS_CERT_FILE is not good today: it is for ${span(server)}.`, ...trouble })
   const what = `The certificate of TLS_CERT_FILE ends in ${lasting(server.until - now)}.`
-  const ending = { what, ...trouble, means: `After that: ${REFUSED}` }
-  if (server.until - now < renewBeforeMs / 4) return problem('certificate', ending)
-  if (server.missing.length > 0)
-    return problem('certificate', {
-      what: `The certificate of TLS_CERT_FILE is not for ${server.missing.join(', ')}, the name in PUBLIC_URL.`,
-      means: REFUSED,
-      do: 'Get a certificate for that name, or set PUBLIC_URL to a name that it is for.',
-    })
-  if (server.until - now < renewBeforeMs) return notice('certificate', ending)
-  return fine('certificate', `The certificate of TLS_CERT_FILE is good until ${day(server.until)}.`)
+  const ending = {
+    what,
+    ...trouble,
+    means: 'After its end browsers refuse the server, and the next start refuses it too; no mark is concerned.',
+  }
+  const left = server.until - now
+  const found = findings(
+    server.missing.length > 0 &&
+      problem('certificate', {
+        what: `The certificate of TLS_CERT_FILE is not for ${server.missing.join(', ')}, the name in PUBLIC_URL.`,
+        means: REFUSED,
+        do: 'Get a certificate for that name, or set PUBLIC_URL to a name that it is for.',
+      }),
+    left < renewBeforeMs / 4 && problem('certificate', ending),
+    left >= renewBeforeMs / 4 && left < renewBeforeMs && notice('certificate', ending),
+  )
+  return found.length > 0 ? found : fine('certificate', `The certificate of TLS_CERT_FILE is good until ${day(server.until)}.`)
 }
 
 const isGood = ({ from, until }: Lasting, now: number) => from <= now && now < until

@@ -139,6 +139,11 @@ describe('the certificate', () => {
     expect(severity({ ...given, server: { ...good, until: NOW + 5 * DAY } })).toEqual(['problem'])
     expect(severity({ ...given, server: { ...good, from: NOW + DAY } })).toEqual(['problem'])
     expect(severity({ ...given, server: { ...good, missing: ['marks.example'] } })).toEqual(['problem'])
+    const both = checkCertificate({ ...given, server: { ...good, until: NOW + 5 * DAY, missing: ['marks.example'] } }, NOW)
+    expect(both.map(({ what }) => what)).toEqual([
+      expect.stringContaining('not for marks.example'),
+      expect.stringContaining('ends in 5 days'),
+    ])
   })
 })
 
