@@ -116,14 +116,22 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
     await untilRunning(start(['start']))
   })
 
-  test('on a new machine it says what is in no backup, before the first start makes another', async () => {
+  test('on a new machine it says what is in no backup, also where a start made another secret', async () => {
     await run(['seed', 'story'])
+    const server = start(['start'], { BACKUPS: 'false' })
+    await untilRunning(server)
+    server.child.kill('SIGTERM')
+    await server.ended
     const backup = /verified: (.*)\n/.exec((await run(['backup'])).output)?.[1] as string
     const there = { DATA_DIR: join(folder, 'new'), SESSION_SECRET: undefined }
     const restored = await run(['restore', backup, '--yes'], there)
     expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(`there is none in ${there.DATA_DIR}.`) })
     expect(restored.output).not.toContain('begins anew there')
     writeFileSync(join(there.DATA_DIR, 'session-secret'), 'y'.repeat(40))
+    const another = await run(['restore', backup, '--yes'], there)
+    expect(another.output).toContain(`is in no backup, and another one in ${there.DATA_DIR}.`)
+    expect(another.output).not.toContain('begins anew there')
+    writeFileSync(join(there.DATA_DIR, 'session-secret'), 'x'.repeat(40))
     expect((await run(['restore', backup, '--yes'], there)).output).toContain('begins anew there')
   })
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
+import { OtherSecretError } from '../../features/auth/secret-fingerprint.ts'
 import { systemKeyring } from '../../keyring/system.ts'
 import { orNull } from '../../or-null.ts'
 import { isEncrypted, withDecrypted } from '../../store/backup/encrypted.ts'
@@ -22,6 +23,7 @@ import type { BackupLocation } from '../../store/backup/take.ts'
 import { isCalled, ownerText, schoolOption } from '../../store/backup/whose.ts'
 import { openerOf } from '../backup-key.ts'
 import { confirm } from '../confirm.ts'
+import { atConsole } from '../console.ts'
 import { addCommand } from '../help.ts'
 import { takeKey } from '../settings/database-key.ts'
 import { configureWithoutSecret, lookAtConfig } from '../settings/environment.ts'
@@ -71,20 +73,20 @@ async function restore(given: string | undefined, options: Options, command: Com
   if (list) return console.log(await listing(placeOf(lookAtConfig()), school))
   const config = configureWithoutSecret()
   const place = placeOf(config)
-  const isKnown = config.sessionSecret !== null || hasSecret(config.dataDir)
+  const hasOne = config.sessionSecret !== null || hasSecret(config.dataDir)
   const path = given ? resolve(given) : (await latestBackup(place, school)).path
-  if (!isEncrypted(path)) return restoreFrom(path, { place, isKnown, ...options })
+  if (!isEncrypted(path)) return restoreFrom(path, { place, hasOne, ...options })
   await withDecrypted(place, { file: path, opener: await openerOf(path, options), progress: printProgress() }, (folder) =>
-    restoreFrom(folder, { place, isKnown, ...options, encrypted: path }),
+    restoreFrom(folder, { place, hasOne, ...options, encrypted: path }),
   )
 }
 
 /**
- * `encrypted`: the file of which `path` is the plain form, which is removed afterwards. `isKnown`: the secret is here by which other servers
- * and laptops know this one.
+ * `encrypted`: the file of which `path` is the plain form, which is removed afterwards. `hasOne`: there is a secret here, which the
+ * first start of a new box made, or that of the server of before.
  */
-async function restoreFrom(path: string, options: Options & { place: BackupLocation; isKnown: boolean; encrypted?: string }) {
-  const { place, isKnown, latest, school, withoutDamagedFiles, encrypted } = options
+async function restoreFrom(path: string, options: Options & { place: BackupLocation; hasOne: boolean; encrypted?: string }) {
+  const { place, hasOne, latest, school, withoutDamagedFiles, encrypted } = options
   await takeKey(await keyNameIn(path), systemKeyring())
   const restoring = await beginRestore(place, path, school).catch(async (error) => {
     throw latest ? await withOthers(error, place, school) : error
@@ -95,11 +97,18 @@ async function restoreFrom(path: string, options: Options & { place: BackupLocat
     if (damaged.length > 0 && !withoutDamagedFiles)
       throw new BackupError('Uploaded files in this backup are damaged. To restore it without them, add --without-damaged-files.')
     await confirm('Restore it?', options)
-    console.log(outcome(await restoring.carryOut(printProgress()), { dataDir: place.dataDir, isKnown }))
+    const restored = await restoring.carryOut(printProgress())
+    console.log(outcome(restored, { dataDir: place.dataDir, secret: hasOne ? await secretHere() : 'none' }))
   } finally {
     await restoring.done()
   }
 }
+
+type SecretHere = 'none' | 'same' | 'other'
+
+/** Whether the secret here is the one with which the server of the restored database worked. One of another version is not asked. */
+const secretHere = (): Promise<SecretHere> =>
+  atConsole(async () => 'same' as const).catch((error: unknown) => (error instanceof OtherSecretError ? 'other' : 'same'))
 
 /** The name of the key of a backup; null where the backup cannot be read, which `restore` refuses later. */
 const keyNameIn = async (path: string): Promise<string | null> => {
@@ -161,10 +170,10 @@ const comparison = ({ inBackup, now }: Plan['grades']) => {
 
 const ageInWords = (ms: number) => (ms < 0 ? 'later than now: the clock of this machine is or was wrong' : `${lasting(ms)} old`)
 
-function outcome({ keptIn, warnings, files }: Restored, { dataDir, isKnown }: { dataDir: string; isKnown: boolean }): string {
+function outcome({ keptIn, warnings, files }: Restored, { dataDir, secret }: { dataDir: string; secret: SecretHere }): string {
   return [
     `Restored${files > 0 ? `, with ${counted(files, 'uploaded file')}` : ''}.`,
-    ...(isKnown ? [ANEW] : onNewMachine(dataDir)),
+    ...(secret === 'same' ? [ANEW] : onNewMachine(dataDir, secret)),
     ...(keptIn ? [`The database as it was: ${keptIn}`] : []),
     ...warnings.map((warning) => `Warning: ${warning}`),
     `Done at ${shortMoment(systemClock.now())}. Start the server again.`,
@@ -174,9 +183,9 @@ function outcome({ keptIn, warnings, files }: Restored, { dataDir, isKnown }: { 
 const ANEW =
   'Where this server has joined another, it begins anew there at its next meeting, is listed a second time, and gets back what it lost.'
 
-const onNewMachine = (dataDir: string) => [
-  `The secret of the server is in no backup, and there is none in ${dataDir}. Where the data folder of before can be reached, copy the file`,
-  'session-secret and the folder tls from it before the first start: other servers, laptops and devices then know this one, and',
+const onNewMachine = (dataDir: string, secret: 'none' | 'other') => [
+  `The secret of the server is in no backup, and ${secret === 'none' ? 'there is none' : 'another one'} in ${dataDir}. Where the data folder of before can be reached, copy the file`,
+  'session-secret and the folder tls from it before the next start: other servers, laptops and devices then know this one, and',
   'authenticator apps go on working. Where they are gone, start without them. If this server had joined a centre, ask there for a new',
   'invitation and join again; each laptop that had joined this server does the same here.',
 ]

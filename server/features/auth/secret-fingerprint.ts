@@ -28,11 +28,13 @@ export async function recordSecretFingerprint(store: Store, keys: Keys, log: Pic
   })
 }
 
+export class OtherSecretError extends Error {}
+
 /** Throws where the server that last opened this database has another secret, since it would refuse a code made with this one. */
 export async function demandSameSecret(tx: ReadTx, keys: Keys): Promise<void> {
   const [known] = await fingerprintByUse(tx, { use: USE })
   if (known && known.mark !== fingerprintOf(keys))
-    throw new Error(
+    throw new OtherSecretError(
       'The server works with another SESSION_SECRET than this console. Run this where and as whom the server runs, with its settings.',
     )
 }
