@@ -80,7 +80,6 @@ export async function openNode(
   const log = jsonLog(config.logLevel)
   const store = await openStore(config, { beside })
   const keys = keysOf(config.sessionSecret)
-  if (!beside) await recordSecretFingerprint(store, keys, log)
   const cache = await openCache(config, store, keys.cache, log)
   const mailer = config.smtpUrl
     ? smtpMailer({ url: config.smtpUrl, from: config.mailFrom, clock, log })
@@ -141,9 +140,11 @@ const DRAIN = 10_000
 /** Throws where the port is taken, the database or certificate cannot be used, or another server holds the folder. */
 export async function startServer(config: Config, options: Omit<NodeOptions, 'beside'> = {}): Promise<Running> {
   const node = await openNode(config, options)
-  let instance: { stop(): Promise<void> } | null = null
+  let instance: Awaited<ReturnType<typeof enterInstance>> | null = null
   try {
     if (config.role === 'centre') instance = await enterInstance(node.services.store, config, hostname())
+    const { store, keys, log } = node.services
+    await recordSecretFingerprint(store, keys, { log, hasOthers: instance?.hasOthers ?? false })
     const secured = await openTls(config, clock)
     const isOwnHost = ownHosts(config, () => secured?.names() ?? [])
     const server = await listen(node.app, config, secured?.pair ?? null, {

@@ -42,7 +42,7 @@ const sentences: Record<string, (error: SystemError) => string> = {
   SQLITE_NOTADB: () =>
     'The file markbook.sqlite in DATA_DIR is not a database of Markbook, or it is damaged. Nothing was changed. What to do: markbook doctor',
   SQLITE_CORRUPT: () => 'The database in DATA_DIR is damaged. Nothing was changed. What to do: markbook doctor',
-  SQLITE_CANTOPEN: () => 'The database in DATA_DIR cannot be opened. May this account read and write there?',
+  SQLITE_CANTOPEN: () => 'The database in DATA_DIR cannot be opened: this account may not read and write it. What to do: markbook doctor',
   SQLITE_FULL: () => 'The disk is full.',
   SQLITE_IOERR_SHMSIZE: () => 'The disk is full.',
   SQLITE_IOERR_WRITE: () => 'The disk of DATA_DIR is full, or does not take what is written.',

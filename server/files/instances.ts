@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
-import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
+import { desc, eq, gt, lt, sql } from 'drizzle-orm'
 import { type Config, ConfigError } from '../config.ts'
 import { makeFolder } from '../make-folder.ts'
 import { repeatedly } from '../repeatedly.ts'
@@ -15,9 +15,13 @@ type Instance = { host: string; seconds: number }
 
 /**
  * Registers this server among those of a central database, and regularly reports that it runs (docs/design/files.md). Throws, and
- * registers nothing, where another running server stores its files elsewhere. `host`: the name of its machine.
+ * registers nothing, where another running server stores its files elsewhere. `host`: the name of its machine. `hasOthers`: others run.
  */
-export async function enterInstance(store: Store, settings: Settings, host: string): Promise<{ stop(): Promise<void> }> {
+export async function enterInstance(
+  store: Store,
+  settings: Settings,
+  host: string,
+): Promise<{ hasOthers: boolean; stop(): Promise<void> }> {
   const id = randomUUID()
   const place = await placeOfFiles(settings)
   // By the database's clock, since several machines have different ones.
@@ -29,20 +33,20 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
       .values({ id, ...row })
       .onConflictDoUpdate({ target: server_instance.id, set: row })
   }
-  const other = await store.write(asSystem(), async (tx) => {
+  const { others, elsewhere } = await store.write(asSystem(), async (tx) => {
     // One after the other: of two servers that start at once the second sees the first.
     await lockedNode(tx, {})
     const { host, place: theirs, seen_at } = tx.t.server_instance
-    const [found] = await tx.db
-      .select({ host, seconds: sql<number>`extract(epoch from now() - ${seen_at})::int` })
+    const others = await tx.db
+      .select({ host, place: theirs, seconds: sql<number>`extract(epoch from now() - ${seen_at})::int` })
       .from(tx.t.server_instance)
-      .where(and(ne(theirs, place), gt(seen_at, ago(limits.instances.endedAfterMs))))
+      .where(gt(seen_at, ago(limits.instances.endedAfterMs)))
       .orderBy(desc(seen_at))
-      .limit(1)
-    if (!found) await report(tx)
-    return found
+    const elsewhere = others.find((other) => other.place !== place)
+    if (!elsewhere) await report(tx)
+    return { others, elsewhere }
   })
-  if (other) throw new ConfigError(refusal(other))
+  if (elsewhere) throw new ConfigError(refusal(elsewhere))
   const reportAgain = () =>
     store
       .write(asSystem(), async (tx) => {
@@ -59,7 +63,7 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
         await tx.local.delete(tx.t.server_instance).where(eq(tx.t.server_instance.id, id))
       })
       .catch(() => {})
-  return { stop: () => reporting.stop().then(leave) }
+  return { hasOthers: others.length > 0, stop: () => reporting.stop().then(leave) }
 }
 
 const ago = (ms: number) => sql`now() - ${ms} * interval '1 millisecond'`

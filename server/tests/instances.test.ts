@@ -2,7 +2,12 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { demandSameSecret, recordSecretFingerprint } from '../features/auth/secret-fingerprint.ts'
 import { enterInstance } from '../files/instances.ts'
+import { silentLog } from '../http/log.ts'
+import { keysOf } from '../http/tokens.ts'
+import { startServer } from '../start.ts'
 import { asSystem } from '../store/tx.ts'
 import { type School, school } from '../testing/school.ts'
 
@@ -38,6 +43,28 @@ describe.runIf(onPostgres)('servers of one central database', () => {
     expect((await listed()).map(({ host }) => host)).toEqual(['one'])
   })
 
+  test('one that is refused leaves the fingerprint of the secret with which the others work', async () => {
+    const { store } = st.services
+    const keys = keysOf('the secret of the servers that run, long enough')
+    const { hasOthers } = await enter('one')
+    await recordSecretFingerprint(store, keys, { log: silentLog, hasOthers })
+    const refused = (more: Record<string, string>) =>
+      startServer(
+        readConfig({
+          DATABASE_URL: st.database.url,
+          DATA_DIR: join(folder, 'other'),
+          PORT: '0',
+          SESSION_SECRET: 'another secret than the one of the others',
+          LOG_LEVEL: 'silent',
+          ...more,
+        }),
+      )
+    await expect(refused({})).rejects.toThrow('Another server of this database runs on one')
+    await expect(refused({ DATA_DIR: join(folder, 'one') })).rejects.toThrow('works with another SESSION_SECRET')
+    await store.read(asSystem(), (tx) => demandSameSecret(tx, keys))
+    expect((await listed()).map(({ host }) => host)).toEqual(['one'])
+  })
+
   test('of two that start at once one is refused', async () => {
     const both = await Promise.allSettled([enter('one'), enter('other')])
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -47,8 +74,8 @@ describe.runIf(onPostgres)('servers of one central database', () => {
     ['S3', { s3 }],
     ['a folder that is said to be shared', { sharedFiles: true }],
   ])('two with %s both run', async (_, more) => {
-    await enter('one', more)
-    await enter('other', more)
+    const [one, other] = [await enter('one', more), await enter('other', more)]
+    expect([one.hasOthers, other.hasOthers]).toEqual([false, true])
     expect(await listed()).toHaveLength(2)
   })
 

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { limits } from '@markbook/shared/limits'
+import { ConfigError } from '../../config.ts'
 import type { Log } from '../../http/log.ts'
 import type { Keys } from '../../http/tokens.ts'
 import { rowsBy } from '../../store/statement.ts'
@@ -12,11 +14,22 @@ const fingerprintOf = ({ otp }: Keys): string => createHmac('sha256', otp).updat
 
 const fingerprintByUse = rowsBy('server_secret', { use: 'use' })
 
-/** Stores the fingerprint of the server's secret, so that the command line can check that it has the same one. */
-export async function recordSecretFingerprint(store: Store, keys: Keys, log: Pick<Log, 'warn'>): Promise<void> {
+/**
+ * Stores the fingerprint of the server's secret, so that the command line can check that it has the same one. Throws where other servers of
+ * this database run with another secret: what one of them signed or sealed would be refused by the other.
+ */
+export async function recordSecretFingerprint(
+  store: Store,
+  keys: Keys,
+  { log, hasOthers }: { log: Pick<Log, 'warn'>; hasOthers: boolean },
+): Promise<void> {
   const mark = fingerprintOf(keys)
   const known = await store.read(asSystem(), (tx) => fingerprintByUse(tx, { use: USE }))
   if (known[0]?.mark === mark) return
+  if (known[0] && hasOthers)
+    throw new ConfigError(
+      `Another server of this database works with another SESSION_SECRET; sessions and authenticator apps of the one would fail at the other. Give every server the same. To change it, stop all of them; one that was cut off counts for ${limits.instances.endedAfterMs / 1_000} s.`,
+    )
   if (known[0]) log.warn('the secret of this server has changed: sessions, authenticator apps and printed codes from before have ended')
   await store.write(asSystem(), async (tx) => {
     const { server_secret } = tx.t
