@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Finding } from '../cli/doctor/finding.ts'
@@ -150,6 +150,20 @@ describe('markbook doctor', () => {
     expect((await said(['status'], { PORT: port })).text).toMatch(/Since: +\d+ \w+ 20[2-9]\d, \d\d:\d\d \(\d+ seconds?\)/)
     const { of } = await examined({ PORT: port, BACKUPS: 'false' }, ['--quick'])
     expect(of('server')).toMatchObject([{ severity: 'ok', what: expect.not.stringContaining('2015') }])
+  })
+
+  test('a server that starts with an empty battery: the console says that the clock cannot be right', async () => {
+    const clock = join(folder, 'clock')
+    writeFileSync(clock, String(Date.parse('2015-01-01T00:00:00Z') - Date.now()))
+    const server = run(['start'], {
+      BACKUPS: 'false',
+      TEST_CLOCK: clock,
+      NODE_OPTIONS: `--import ${resolve('server/testing/shifted-clock.mjs')}`,
+    })
+    await untilSaid(server.output, /running: http:\/\/localhost:(\d+)/)
+    expect(server.output()).toMatch(
+      /ATTENTION: The clock says that it is 201[45], which cannot be\. .*Set the date and time of this machine/,
+    )
   })
 
   test('a database of a newer Markbook: the doctor says so, and a server refuses it in one line', async () => {

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { setupCodeHere } from '../../features/schools/setup-code.ts'
 import { startServer } from '../../start.ts'
 import { banner } from '../banner.ts'
+import { isAbsurd, SET_CLOCK } from '../doctor/clock.ts'
 import { explain } from '../explain.ts'
 import { addCommand } from '../help.ts'
 import { configureServer } from '../settings/environment.ts'
@@ -54,7 +55,9 @@ export async function serve({ demo = false, lan = false, new: anew = false, iKno
   const tell = async () => {
     const { services } = running.node
     const setup = await setupCodeHere(services)
-    const whereabouts = { ...running, ...services, urls: running.presence.urls(), setupCode: setup?.isFirst ? setup.code : null }
+    const absurd = isAbsurd({ now: services.clock.now() })
+    const notes = [...running.notes, ...(absurd ? [`ATTENTION: ${absurd} Marks are written down with that time. ${SET_CLOCK}`] : [])]
+    const whereabouts = { ...running, ...services, notes, urls: running.presence.urls(), setupCode: setup?.isFirst ? setup.code : null }
     console.log(banner(config, whereabouts, story?.accounts ?? []))
   }
   await tell()

@@ -32,13 +32,14 @@ const LATEST = Date.parse('2100-01-01T00:00:00Z')
 const { clockSlackMs, clockOffsetMs, clockFarMs, noEntriesMs } = limits.doctor
 
 const MEANS = 'Marks are written down with a wrong time, certificates and sign-in codes are refused, and backups are kept in a wrong order.'
-const DO = 'Set the date and time of this machine (on Linux: sudo timedatectl set-ntp true), and replace its battery if this comes again.'
+export const SET_CLOCK =
+  'Set the date and time of this machine (on Linux: sudo timedatectl set-ntp true), and replace its battery if this comes again.'
 
 export function checkClock(times: Times): Finding[] {
   const wrong = isAbsurd(times) ?? againstOthers(times)
   const ahead = aheadOf(times)
   const { now, zone, synchronised } = times
-  if (wrong) return problem('clock', { what: wrong, means: MEANS, do: DO })
+  if (wrong) return problem('clock', { what: wrong, means: MEANS, do: SET_CLOCK })
   if (ahead && !isVouchedFor(times))
     return problem('clock', {
       what: `The clock is behind: it says ${moment(now)}, but ${ahead.what} was written at ${moment(ahead.at)}.`,
@@ -93,7 +94,8 @@ function newestUntil({ now, newestMark, marksOfOthers }: Times): number | null {
   return past.length === 0 ? null : Math.max(...past.map(Number))
 }
 
-const isAbsurd = ({ now }: Times) =>
+/** A sentence where the clock cannot be right, whatever else is known; else null. */
+export const isAbsurd = ({ now }: Pick<Times, 'now'>): string | null =>
   now < OLDEST || now > LATEST ? `The clock says that it is ${new Date(now).getUTCFullYear()}, which cannot be.` : null
 
 /** Tolerates the time that the answer took; the Date header is only exact to a second. */
