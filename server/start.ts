@@ -158,9 +158,9 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const started_at = toInstant(clock.now())
     const noteWhere = () => {
       const { presence } = node.services
-      const found = { urls: presence?.urls() ?? [], twins: presence?.twins?.() ?? [], namesakes: presence?.namesakes?.() ?? [] }
-      const [urls, twins, namesakes] = [[...found.urls], [...found.twins], [...found.namesakes]]
-      writeNote(config.dataDir, { pid: process.pid, url, urls, twins, namesakes, version, started_at })
+      const found = { urls: presence?.urls() ?? [], duplicates: presence?.duplicates?.() ?? [], namesakes: presence?.namesakes?.() ?? [] }
+      const [urls, duplicates, namesakes] = [[...found.urls], [...found.duplicates], [...found.namesakes]]
+      writeNote(config.dataDir, { pid: process.pid, url, urls, duplicates, namesakes, version, started_at })
     }
     // Several instances of a centre have one database.
     const database = config.role === 'school' ? databaseId : null

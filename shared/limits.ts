@@ -439,6 +439,6 @@ export const limits = {
   },
   presence: {
     checkEveryMs: 30_000, // How often a server on the LAN checks whether its addresses or its certificate have changed, and who else has its database
-    twinLooks: 10, // How often another server of the same database is not heard until it is forgotten
+    forgetAfterLooks: 10, // How often another server of the same database is not heard until it is forgotten
   },
 } as const

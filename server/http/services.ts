@@ -30,7 +30,7 @@ export type Services = {
   /** Replication with this node's parent; null where none runs in this process. */
   replication: Replication | null
   /** The URLs of this process; null where it does not listen. */
-  presence: { urls(): readonly string[]; twins?(): readonly string[]; namesakes?(): readonly string[] } | null
+  presence: { urls(): readonly string[]; duplicates?(): readonly string[]; namesakes?(): readonly string[] } | null
   /** What was erased here by order of a school before this folder began anew; null where nothing was. */
   wiped: WipeNote | null
   /** The accounts of a demonstration, as whom a visitor may sign in; else empty (docs/design/server.md). */

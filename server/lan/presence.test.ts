@@ -36,14 +36,14 @@ type Started = {
   config: Config
   said: string[]
   told: Announcement[]
-  place: { machine: Machine; twins: string[]; namesakes: string[]; changes: number }
+  place: { machine: Machine; duplicates: string[]; namesakes: string[]; changes: number }
   server: ServerType
 }
 
 async function start(machine: Machine, settings: Record<string, string> = {}, log: Log = silentLog): Promise<Started> {
   const dataDir = mkdtempSync(join(tmpdir(), 'markbook-presence-'))
   endings.push(() => rmSync(dataDir, { recursive: true, force: true }))
-  const place = { machine, twins: [] as string[], namesakes: [] as string[], changes: 0 }
+  const place = { machine, duplicates: [] as string[], namesakes: [] as string[], changes: 0 }
   const config = readConfig({ DATA_DIR: dataDir, LAN: 'true', ...settings }, () => place.machine)
   const secured = await openTls(config, systemClock, () => place.machine)
   const server = await listen(new Hono() as unknown as App, { host: '127.0.0.1', port: 0 }, secured?.pair ?? null)
@@ -57,7 +57,7 @@ async function start(machine: Machine, settings: Record<string, string> = {}, lo
       machine: () => place.machine,
       announcing: async (what) => {
         told.push(what)
-        return { stop: async () => {}, others: async () => ({ twins: place.twins, namesakes: place.namesakes }) }
+        return { stop: async () => {}, others: async () => ({ duplicates: place.duplicates, namesakes: place.namesakes }) }
       },
       changed: () => {
         place.changes += 1
@@ -102,16 +102,16 @@ describe('a server on the LAN', () => {
 
   test('says once that another server has its database, and forgets it when it is not heard for long', async () => {
     const { presence, said, place } = await start(at('192.168.1.20'))
-    place.twins = ['https://192.168.1.31:3000']
+    place.duplicates = ['https://192.168.1.31:3000']
     await presence.check()
     await presence.check()
     expect(said).toEqual([expect.stringContaining('another server, at https://192.168.1.31:3000, has the database of this school too')])
-    expect([presence.twins(), place.changes]).toEqual([place.twins, 1])
-    place.twins = []
-    for (let look = 1; look < limits.presence.twinLooks; look += 1) await presence.check()
-    expect(presence.twins()).toEqual(['https://192.168.1.31:3000'])
+    expect([presence.duplicates(), place.changes]).toEqual([place.duplicates, 1])
+    place.duplicates = []
+    for (let look = 1; look < limits.presence.forgetAfterLooks; look += 1) await presence.check()
+    expect(presence.duplicates()).toEqual(['https://192.168.1.31:3000'])
     await presence.check()
-    expect([presence.twins(), place.changes, said.length]).toEqual([[], 2, 1])
+    expect([presence.duplicates(), place.changes, said.length]).toEqual([[], 2, 1])
   })
 
   test('says once that the server of another school has its name, and forgets it when it is not heard for long', async () => {
@@ -120,9 +120,9 @@ describe('a server on the LAN', () => {
     await presence.check()
     await presence.check()
     expect(said).toEqual([expect.stringContaining('Another Markbook, at https://192.168.1.31:3000, is called markbook.local')])
-    expect([presence.namesakes(), presence.twins(), place.changes]).toEqual([place.namesakes, [], 1])
+    expect([presence.namesakes(), presence.duplicates(), place.changes]).toEqual([place.namesakes, [], 1])
     place.namesakes = []
-    for (let look = 0; look < limits.presence.twinLooks; look += 1) await presence.check()
+    for (let look = 0; look < limits.presence.forgetAfterLooks; look += 1) await presence.check()
     expect([presence.namesakes(), place.changes, said.length]).toEqual([[], 2, 1])
   })
 
@@ -212,7 +212,7 @@ describe('mDNS', () => {
     const here = addressesAt('0.0.0.0', thisMachine()).slice(0, 1)
     const told = async (port: number, database: string) => {
       const announced = await announce(
-        { ...announcement, name: `Markbook twin ${process.pid}`, port, addresses: here, database },
+        { ...announcement, name: `Markbook duplicate ${process.pid}`, port, addresses: here, database },
         silentLog,
       )
       endings.push(() => announced.stop())
@@ -221,8 +221,8 @@ describe('mDNS', () => {
     const [own, copied] = [`own ${process.pid}`, `other ${process.pid}`]
     const [first, second, third] = [await told(3001, own), await told(3002, own), await told(3003, copied)]
     const found = await Promise.all([first, second, third].map((each) => each.others()))
-    if (found.flatMap(({ twins }) => twins).length === 0) return context.skip('no multicast on this machine')
-    expect(found.map(({ twins }) => twins)).toEqual([[`https://${here}:3002`], [`https://${here}:3001`], []])
+    if (found.flatMap(({ duplicates }) => duplicates).length === 0) return context.skip('no multicast on this machine')
+    expect(found.map(({ duplicates }) => duplicates)).toEqual([[`https://${here}:3002`], [`https://${here}:3001`], []])
     const ours = new Set([1, 2, 3].map((last) => `https://${here}:300${last}`))
     const namesakes = found.map((each) => each.namesakes.filter((url) => ours.has(url)).sort())
     expect(namesakes).toEqual([[`https://${here}:3003`], [`https://${here}:3003`], [`https://${here}:3001`, `https://${here}:3002`]])

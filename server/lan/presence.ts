@@ -9,18 +9,18 @@ import { addressesAt, LOCAL_NAME, type Machine, thisMachine, urlOf } from '../ne
 import { showCertificate } from './listener.ts'
 import type { Secured } from './tls.ts'
 
-/** `changed` is called when the addresses of this server or its twins have changed. */
+/** `changed` is called when the addresses of this server or its duplicates have changed. */
 type More = { say?: (line: string) => void; machine?: () => Machine; announcing?: typeof announce; changed?: () => void }
 
 /**
- * Where a running server can be reached. `urls` are the addresses for other devices, best first; `twins` those of other servers on this
+ * Where a running server can be reached. `urls` are the addresses for other devices, best first; `duplicates` those of other servers on this
  * network that have the same database: a copied folder, or a backup that was restored elsewhere; `namesakes` those of other schools, which
- * have the name `markbook.local` too. `check` takes up changed addresses, certificates, twins and namesakes; a timer calls it every
+ * have the name `markbook.local` too. `check` takes up changed addresses, certificates, duplicates and namesakes; a timer calls it every
  * `limits.presence.checkEveryMs`.
  */
 export type Presence = {
   urls(): readonly string[]
-  twins(): readonly string[]
+  duplicates(): readonly string[]
   namesakes(): readonly string[]
   check(): Promise<void>
   stop(): Promise<void>
@@ -56,16 +56,16 @@ export async function startPresence(
     changed()
   }
   /** The looks after which a server that is not heard is forgotten; an answer of mDNS may be lost. */
-  const heard: Record<keyof Others, Map<string, number>> = { twins: new Map(), namesakes: new Map() }
+  const heard: Record<keyof Others, Map<string, number>> = { duplicates: new Map(), namesakes: new Map() }
   const lookForOthers = async () => {
     const found = await announced?.others()
-    for (const kind of ['twins', 'namesakes'] as const) {
+    for (const kind of ['duplicates', 'namesakes'] as const) {
       const known = heard[kind]
       const before = [...known.keys()].join()
       for (const [url, left] of known) left > 1 ? known.set(url, left - 1) : known.delete(url)
       for (const url of found?.[kind] ?? []) {
         if (!before.split(',').includes(url)) say(SAID[kind].replace('URL', url))
-        known.set(url, limits.presence.twinLooks)
+        known.set(url, limits.presence.forgetAfterLooks)
       }
       if ([...known.keys()].join() !== before) changed()
     }
@@ -88,11 +88,11 @@ export async function startPresence(
     await announced?.stop()
   }
   const urls = () => toUrls(addresses)
-  return { urls, twins: () => [...heard.twins.keys()], namesakes: () => [...heard.namesakes.keys()], check, stop }
+  return { urls, duplicates: () => [...heard.duplicates.keys()], namesakes: () => [...heard.namesakes.keys()], check, stop }
 }
 
 const SAID: Record<keyof Others, string> = {
-  twins:
+  duplicates:
     'ATTENTION: another server, at URL, has the database of this school too. What is entered at one of the two is not at the other. What to do: markbook doctor',
   namesakes: `Another Markbook, at URL, is called ${LOCAL_NAME} on this network too: by that name a browser may come to either. Let people use the address of this server instead: markbook status`,
 }
@@ -100,7 +100,7 @@ const SAID: Record<keyof Others, string> = {
 /** What mDNS announces: `name` as people see it in a list, where the server is, and the id of its database. */
 export type Announcement = Pick<Served, 'port' | 'database'> & { name: string; scheme: 'http' | 'https'; addresses: readonly string[] }
 /** Where the same database is served, and where another one. */
-type Others = { twins: string[]; namesakes: string[] }
+type Others = { duplicates: string[]; namesakes: string[] }
 /** `stop` ends the announcement, at most after a second. `others` listens for `LISTEN_MS`. */
 type Announced = { stop(): Promise<void>; others(): Promise<Others> }
 
@@ -139,7 +139,7 @@ export async function announce(what: Announcement, log: Log, library = load): Pr
       over.abort()
     }
     const others = async () => {
-      const found = { twins: new Map<string, string>(), namesakes: new Map<string, string>() }
+      const found = { duplicates: new Map<string, string>(), namesakes: new Map<string, string>() }
       const browsers = (['https', 'http'] as const).map((type) =>
         bonjour.find({ type }, (other) => {
           const { database: theirs, server } = (other.txt ?? {}) as Record<string, string>
@@ -147,17 +147,17 @@ export async function announce(what: Announcement, log: Log, library = load): Pr
           if (!server || server === id || !address) return
           // The instances of a centre announce no database.
           if (theirs !== txt.database) found.namesakes.set(server, urlOf(type, address, other.port))
-          else if (theirs) found.twins.set(server, urlOf(type, address, other.port))
+          else if (theirs) found.duplicates.set(server, urlOf(type, address, other.port))
         }),
       )
       await pause(LISTEN_MS)
       for (const browser of browsers) browser.stop()
-      return { twins: [...found.twins.values()], namesakes: [...found.namesakes.values()] }
+      return { duplicates: [...found.duplicates.values()], namesakes: [...found.namesakes.values()] }
     }
     return { stop, others }
   } catch (error) {
     failed(error)
-    return { stop: async () => {}, others: async () => ({ twins: [], namesakes: [] }) }
+    return { stop: async () => {}, others: async () => ({ duplicates: [], namesakes: [] }) }
   }
 }
 

@@ -5,14 +5,14 @@ import { writeAtomically } from '../atomic-write.ts'
 import { makeFolder } from '../make-folder.ts'
 
 /**
- * What a running server writes in its folder for `markbook status`: `url` is where this machine reaches it, `urls` where others do, `twins`
+ * What a running server writes in its folder for `markbook status`: `url` is where this machine reaches it, `urls` where others do, `duplicates`
  * where other servers have the same database, `namesakes` where others have the name of this one in the network.
  */
 const Note = z.object({
   pid: z.int(),
   url: z.url(),
   urls: z.array(z.string()),
-  twins: z.array(z.string()).optional(),
+  duplicates: z.array(z.string()).optional(),
   namesakes: z.array(z.string()).optional(),
   version: z.string(),
   started_at: z.iso.datetime(),

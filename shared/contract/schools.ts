@@ -92,10 +92,10 @@ const MarkCodes = z
   })
 
 /**
- * The addresses at which other devices reach this server, the best first; empty where it listens on its own computer only. `twins`: the
+ * The addresses at which other devices reach this server, the best first; empty where it listens on its own computer only. `duplicates`: the
  * addresses of other servers on the network that have the same database, as a copied folder has.
  */
-const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()), twins: z.array(z.string()) })
+const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()), duplicates: z.array(z.string()) })
 
 /**
  * Backups of this server's database: whether they are automatic, when the newest was made, when one was last restored successfully in a

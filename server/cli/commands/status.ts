@@ -71,8 +71,8 @@ async function status() {
 async function running(url: string, note: RunningNote | null, config: Settings): Promise<string> {
   const lines = [`Markbook ${note ? `${note.version} ` : ''}is running: ${url}`]
   if (note && note.urls.length > 0) lines.push(`  For others:    ${note.urls.join('  ')}`)
-  for (const twin of note?.twins ?? [])
-    lines.push(`  TWO SERVERS:   ${twin} has the database of this school too; what to do: markbook doctor`)
+  for (const duplicate of note?.duplicates ?? [])
+    lines.push(`  TWO SERVERS:   ${duplicate} has the database of this school too; what to do: markbook doctor`)
   for (const other of note?.namesakes ?? [])
     lines.push(`  Same name:     ${other} is called ${LOCAL_NAME} here too; let people use the addresses above instead`)
   const figures = (await askServer(url, '/metrics'))?.text ?? ''

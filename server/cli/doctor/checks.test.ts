@@ -383,7 +383,7 @@ test('the severity of each state of server, port, memory and settings', () => {
     'notice',
     'notice',
   ])
-  const [two] = checkServer({ ...server, state: 'ours', twins: ['https://192.168.1.31:3000'] })
+  const [two] = checkServer({ ...server, state: 'ours', duplicates: ['https://192.168.1.31:3000'] })
   expect(two).toMatchObject({ severity: 'problem', what: expect.stringContaining('https://192.168.1.31:3000') })
   const port = { port: 3000, host: '0.0.0.0', by: 'nginx (process 12)' }
   const ports = ['free', 'ours', 'taken', 'forbidden', 'no address'] as const

@@ -26,16 +26,16 @@ export type ServerFound = {
   url: string | null
   since: number | null
   /** Where other servers have the same database. */
-  twins?: readonly string[]
+  duplicates?: readonly string[]
   /** Where servers of other schools have the name of this one in the network. */
   namesakes?: readonly string[]
 }
 export type PortFound = { port: number; host: string; state: 'free' | 'ours' | 'taken' | 'forbidden' | 'no address'; by: string | null }
 
-export function checkServer({ state, dataDir, url, since, twins = [], namesakes = [] }: ServerFound): Finding[] {
-  if (state === 'ours' && twins.length > 0)
+export function checkServer({ state, dataDir, url, since, duplicates = [], namesakes = [] }: ServerFound): Finding[] {
+  if (state === 'ours' && duplicates.length > 0)
     return problem('server', {
-      what: `Two servers have the database of this school: this one (${url}) and ${twins.join(' and ')}. Its folder was copied, or a backup was restored there.`,
+      what: `Two servers have the database of this school: this one (${url}) and ${duplicates.join(' and ')}. Its folder was copied, or a backup was restored there.`,
       means: 'What is entered at one of them is not at the other. Nothing is lost as long as you keep both folders.',
       do: 'Let everybody use one of them, and bring the marks of the other here before you stop it: operators’ guide, «Several servers», «Two servers for one school».',
     })
@@ -114,7 +114,7 @@ export async function lookAtServer({ dataDir, role, port, tls }: Settings): Prom
   const text = state === 'ours' ? ((await askServer(url, '/metrics'))?.text ?? '') : null
   const since = (text === null ? null : startIn(text, systemClock.now())) ?? (note && Date.parse(note.started_at))
   return {
-    server: { state, dataDir, url, since, twins: note?.twins ?? [], namesakes: note?.namesakes ?? [] },
+    server: { state, dataDir, url, since, duplicates: note?.duplicates ?? [], namesakes: note?.namesakes ?? [] },
     figures: text === null ? null : figuresOf(text),
   }
 }

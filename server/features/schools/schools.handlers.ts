@@ -78,7 +78,7 @@ export const schoolHandlers: Handlers<typeof schools> = {
 
   addresses: onGuard(schools.addresses, async ({ services: { config, presence } }) => {
     const urls = config.publicUrlFollows ? (presence?.urls() ?? []) : [config.publicUrl]
-    return { urls: urls.filter((url) => !isLoopback(hostOf(url))), twins: [...(presence?.twins?.() ?? [])] }
+    return { urls: urls.filter((url) => !isLoopback(hostOf(url))), duplicates: [...(presence?.duplicates?.() ?? [])] }
   }),
 
   backups: onGuard(schools.backups, async ({ services: { config, clock } }) => backupsInShort(config, clock.now())),

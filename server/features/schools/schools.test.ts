@@ -393,18 +393,18 @@ describe('GET /api/schools/mine/addresses', () => {
   afterAll(() => reached([], before))
 
   test('where other devices reach the server, the best first, always up to date', async () => {
-    expect(await reached(lan, follows)).toEqual({ urls: lan, twins: [] })
-    expect(await reached(lan.slice(1), follows)).toEqual({ urls: lan.slice(1), twins: [] })
+    expect(await reached(lan, follows)).toEqual({ urls: lan, duplicates: [] })
+    expect(await reached(lan.slice(1), follows)).toEqual({ urls: lan.slice(1), duplicates: [] })
   })
 
   test('none where it listens only on its own computer', async () => {
-    expect(await reached([], follows)).toEqual({ urls: [], twins: [] })
+    expect(await reached([], follows)).toEqual({ urls: [], duplicates: [] })
     for (const here of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])
-      expect(await reached(lan, set(here))).toEqual({ urls: [], twins: [] })
+      expect(await reached(lan, set(here))).toEqual({ urls: [], duplicates: [] })
   })
 
   test('only the one that its operator set, if there is one', async () => {
-    expect(await reached(lan, set('https://marks.school.example'))).toEqual({ urls: ['https://marks.school.example'], twins: [] })
+    expect(await reached(lan, set('https://marks.school.example'))).toEqual({ urls: ['https://marks.school.example'], duplicates: [] })
   })
 
   test('for administrators only', async () => {
@@ -413,9 +413,9 @@ describe('GET /api/schools/mine/addresses', () => {
   })
 
   test('other servers of the same database, for administrators alone', async () => {
-    const twins = ['https://192.168.1.31:3000']
-    st.services.presence = { urls: () => lan, twins: () => twins }
-    expect(await st.as.okafor.schools.addresses()).toMatchObject({ twins })
+    const duplicates = ['https://192.168.1.31:3000']
+    st.services.presence = { urls: () => lan, duplicates: () => duplicates }
+    expect(await st.as.okafor.schools.addresses()).toMatchObject({ duplicates })
     await expect(st.as.byrne.schools.addresses()).rejects.toMatchObject({ status: 403 })
   })
 })

@@ -41,7 +41,7 @@ export function Decisions() {
         )}
         <ConflictsLine count={decisions} />
         <BackupsLine />
-        <TwinsLine />
+        <DuplicatesLine />
         {summary && decisions === 0 && (isSyncWaiting || sync.data?.state !== 'alone') && (
           <li className={layout['split']}>
             <span className={layout['row']}>
@@ -76,13 +76,13 @@ function BackupsLine() {
 }
 
 /** That another server has the same database; renders nothing where there is none. */
-function TwinsLine() {
+function DuplicatesLine() {
   const { t } = useTranslation('home')
   const { data } = useQuery(ask('schools', 'addresses'))
-  if (!data || data.twins.length === 0) return null
+  if (!data || data.duplicates.length === 0) return null
   return (
     <li>
-      <Notice tone="bad">{t('decide.twins', { at: data.twins.join(' · ') })}</Notice>
+      <Notice tone="bad">{t('decide.duplicates', { at: data.duplicates.join(' · ') })}</Notice>
     </li>
   )
 }

@@ -120,7 +120,7 @@ describe.skipIf(!headlessPath)('today', () => {
   test('the head sees that a second server has the database of the school', async () => {
     const { node } = site.running()
     const before = node.services.presence
-    node.services.presence = { urls: () => [], twins: () => ['https://192.168.1.31:3000'] }
+    node.services.presence = { urls: () => [], duplicates: () => ['https://192.168.1.31:3000'] }
     try {
       const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
       await site.signIn(context, 'okafor')
