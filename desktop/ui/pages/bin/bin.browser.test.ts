@@ -1,4 +1,5 @@
 import { mathsHilary } from '@markbook/shared/story/marks'
+import { class3B, maths } from '@markbook/shared/story/school-year'
 import { describe, expect, test } from 'vitest'
 import { dialogsClosed, expectForEverybody, openWindow, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
@@ -27,6 +28,20 @@ describe.skipIf(!headlessPath)('the bin', () => {
     const marks = await (await site.as('ada')).grades.list({ query: { assessmentId: mathsHilary.id } })
     expect(marks).toHaveLength(6)
     expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a mark that the head restored says who entered it', async () => {
+    const okafor = await site.as('okafor')
+    await okafor.assessments.remove({ params: { id: mathsHilary.id } })
+    const deleted = (await okafor.bin.list()).find(({ row_id }) => row_id === mathsHilary.id)
+    await okafor.bin.restore({ params: { id: deleted?.id ?? '' } })
+    const { context, page } = await open('byrne', `/marks/${class3B.id}/${maths.id}?term=${mathsHilary.term_id}`)
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowLeft')
+    await page.getByText(/^entered by Ada Nowak, restored by Ngozi Okafor, /).waitFor()
+    await picture(page, 'bin-restored-mark')
     await context.close()
   })
 

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import Redo2 from 'lucide-react/icons/redo-2'
 import Undo2 from 'lucide-react/icons/undo-2'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
@@ -17,6 +17,7 @@ import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { editable, moment } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
 import { describeCell } from './cell-appearance.ts'
 import { type Grid, useCell, useLayout, useSettledChanges } from './grid-context.ts'
 import styles from './marks.module.css'
@@ -26,6 +27,7 @@ import type { CellAction } from './model/grid-controller.ts'
 import { locationOf } from './model/mark-location.ts'
 import { remarkOf } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
+import { type Restoration, restorationOf } from './model/restoration.ts'
 import type { Sheet } from './model/sheet.ts'
 import { valueText } from './model/value-text.ts'
 import { useParentStatus } from './use-sheet.ts'
@@ -116,8 +118,13 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
   const teacherName = useTeacherNames()
   const parentStatus = useParentStatus()
   const cell = useCell(sheet, column.id, pupil.id)
+  const restoration = useRestoration(cell.pending ? null : cell.saved)
   const byWhom = ({ updated_by, updated_at }: LiveMark) => {
     const when = moment(updated_at)
+    if (restoration) {
+      const [author, name] = [restoration.enteredBy, restoration.restoredBy].map((person) => (person && nameOf(person)) || t('somebody'))
+      return t('line.restored', { author, name, when })
+    }
     return updated_by === null ? when : t('line.by', { name: teacherName(updated_by) ?? t('somebody'), when })
   }
   const { saved, pending } = cell
@@ -140,6 +147,25 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
       {saved && cell.isInReview && <OpenConflict gradeId={saved.id} />}
     </>
   )
+}
+
+/** How long a cell must be selected before the history of its mark is read, in ms: not while somebody moves through the grid. */
+const READ_AFTER = 600
+
+/** Who entered a saved mark and who restored it from the bin, read when its cell has been selected for a moment; null for other marks. */
+function useRestoration(saved: LiveMark | null | undefined): Restoration | null {
+  const key = saved ? `${saved.id} ${saved.updated_at}` : null
+  const [restedAt, setRestedAt] = useState<string | null>(null)
+  useEffect(() => {
+    const timer = setTimeout(() => setRestedAt(key), READ_AFTER)
+    return () => clearTimeout(timer)
+  }, [key])
+  const isWanted = key !== null && key === restedAt
+  const query = { entity: 'grade', id: saved?.id ?? '' } as const
+  const history = useQuery({ ...ask('history', 'list', { query }), enabled: isWanted, retry: false, staleTime: 0 })
+  const restoration = isWanted && history.data ? restorationOf(history.data) : null
+  // The history may be older than the mark.
+  return restoration && restoration.restoredBy?.id === saved?.updated_by ? restoration : null
 }
 
 /** The other server's mark in a replication conflict, with a link to the page that decides it. */
