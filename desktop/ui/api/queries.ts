@@ -89,6 +89,8 @@ export function changeReplies<R extends ResourceName, K extends Keys<R>>(
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: [resource, key] })) {
     if (!concerns(queryKey)) continue
     queryClient.setQueryData<ReplyOf<R, K>>(queryKey, (reply) => reply && change(reply))
+    // A reply that is on its way may be older than what was saved.
+    if (queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching') void queryClient.refetchQueries({ queryKey, exact: true })
     changeSeen(queryKey as readonly [string, string, ...unknown[]], change)
   }
 }
@@ -113,6 +115,34 @@ export async function refetchStale(): Promise<void> {
 /** Reads the queries again that failed because no server was reached; to be called when it is back. */
 export const askUnansweredAgain = (): Promise<unknown> =>
   queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' && isAway(state.error) })
+
+/** The replies that the daily work of other people changes, of pages that are open for long. */
+const FOLLOWED = new Set<string>([
+  'classes progress',
+  'teachingSets progress',
+  'overview read',
+  'overview reminders',
+  'reports list',
+  'reports entries',
+  'reports standing',
+  'reports get',
+  'reports sent',
+  'schools joinRequests',
+] satisfies { [R in ResourceName]: `${R} ${Keys<R>}` }[ResourceName][])
+/** How old such a reply may become while it is shown, in ms. */
+const FOLLOW_AFTER = 50_000
+
+/** Reads the shown replies again that the work of other people changes. To be called every few seconds while the window is visible. */
+export const followOthers = (now: number): Promise<unknown> =>
+  queryClient.refetchQueries(
+    {
+      type: 'active',
+      stale: true,
+      predicate: ({ queryKey: [resource, key], state }) =>
+        FOLLOWED.has(`${resource} ${key}`) && now - Math.max(state.dataUpdatedAt, state.errorUpdatedAt) >= FOLLOW_AFTER,
+    },
+    { cancelRefetch: false },
+  )
 
 /**
  * A refusal is not retried. Other requests are retried three times. While the server is known to be away they are not, so that a page says

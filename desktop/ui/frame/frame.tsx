@@ -50,7 +50,7 @@ import { Menu, MenuChoice, MenuItem, MenuRule } from './menu.tsx'
 import { Search } from './search/search.tsx'
 import { canKeepApp, keepApp } from './service-worker.ts'
 import { signOut } from './sign-out.ts'
-import { useSyncStatus } from './sync-status.ts'
+import { useOthersWork, useSyncStatus } from './sync-status.ts'
 import { chooseTheme, chosenTheme, themes } from './theme.ts'
 import { isAllStored, unsavedNow, useElsewhereCount, useUnsavedCount } from './unsaved-count.ts'
 import { useSyncSummary } from './use-sync-summary.ts'
@@ -165,6 +165,7 @@ function useFocusOnArrival() {
 function SyncLine({ isOver }: { isOver: boolean }) {
   const { t } = useTranslation('sync')
   const { status, isReached } = useSyncStatus()
+  useOthersWork(isReached)
   const summary = useSyncSummary(status)
   const unsaved = useUnsavedCount()
   const elsewhere = useElsewhereCount()

@@ -1,7 +1,8 @@
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
+import { focusManager } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { followEvents } from '../api/event-stream.ts'
-import { ask, askUnansweredAgain, queryClient, refetchStale } from '../api/queries.ts'
+import { ask, askUnansweredAgain, followOthers, queryClient, refetchStale } from '../api/queries.ts'
 
 /**
  * The status of replication, from the event stream; null before the first event. `isReached` is false while no server answers; a refusal
@@ -28,6 +29,29 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
     })
   }, [])
   return received
+}
+
+/** How often the shown replies are checked for their age, in ms. */
+const CHECK_EVERY = 10_000
+/** The pause before replies are read again when the window gets the focus, in ms: longer than a press, under which nothing may move. */
+const FOCUS_PAUSE = 400
+
+/**
+ * Keeps what is shown up to date with the work of other people, while the server answers and the window is visible. The query client itself
+ * reads again when a hidden window is shown, but not when one beside another gets the focus.
+ */
+export function useOthersWork(isReached: boolean): void {
+  useEffect(() => {
+    if (!isReached) return
+    const check = () => document.visibilityState === 'visible' && void followOthers(Date.now())
+    const checkAll = () => setTimeout(() => focusManager.onFocus(), FOCUS_PAUSE)
+    const timer = setInterval(check, CHECK_EVERY)
+    addEventListener('focus', checkAll)
+    return () => {
+      clearInterval(timer)
+      removeEventListener('focus', checkAll)
+    }
+  }, [isReached])
 }
 
 /** When one of these numbers changes, the lists of replication are read again. */
