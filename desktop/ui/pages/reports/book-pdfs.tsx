@@ -13,6 +13,7 @@ import { Answer, Badge, Card, Empty, FailureNotice, Notice } from '../../compone
 import { fileName, saveFile, useObjectUrl } from '../../components/save-file.ts'
 import { moment, number } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { languageOptions } from '../../words/words.ts'
 import { type BookScope, booksRequest, scopeOf } from './book-queries.ts'
 import { OutdatedNotice } from './generate-button.tsx'
@@ -30,6 +31,7 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
     void navigate({ to: '/reports/book/$reportId', params: { reportId: book.id }, search: { pdf }, replace: true })
   const make = useSave('reportFiles', 'generatePdf', ['reports', 'replication'])
   const language = usePrintLanguage()
+  const pdfName = usePdfName(book)
   const missing = useMissingPdfs(book.id, book.pdfs.length > 0)
   const shown = book.pdfs.find(({ id }) => id === requestedId)
   const isLocked = book.status === 'sent_to_ministry'
@@ -40,9 +42,7 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
       title={t('paper.title')}
       actions={
         isLocked ? (
-          <DialogButton dialog={<PrintDialog of={scopeOf(book)} student={book.student} name={pdfName(book.student, t('book'))} />}>
-            {t('print.one')}
-          </DialogButton>
+          <DialogButton dialog={<PrintDialog of={scopeOf(book)} student={book.student} name={pdfName} />}>{t('print.one')}</DialogButton>
         ) : (
           <Button
             look="primary"
@@ -62,7 +62,7 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
         </InlineSelect>
       )}
       {away && <Notice tone={away === 'here' ? 'warn' : 'info'}>{t(`paper.away.${away}`)}</Notice>}
-      {shown && <ShownPdf key={shown.id} book={book} pdf={shown} />}
+      {shown && <ShownPdf key={shown.id} book={book} pdf={shown} name={pdfName} />}
       {book.pdfs.length === 0 ? (
         <Empty>{t(isLocked ? 'paper.noneLocked' : 'paper.none')}</Empty>
       ) : (
@@ -96,7 +96,7 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
   )
 }
 
-function ShownPdf({ book, pdf }: { book: ReportDetail; pdf: ReportPdf }) {
+function ShownPdf({ book, pdf, name }: { book: ReportDetail; pdf: ReportPdf; name: string }) {
   const { t } = useTranslation('reports')
   const file = useQuery({
     ...ask('reportFiles', 'downloadPdf', { params: { id: book.id, pdfId: pdf.id } }),
@@ -105,10 +105,17 @@ function ShownPdf({ book, pdf }: { book: ReportDetail; pdf: ReportPdf }) {
     gcTime: 60_000,
   })
   const title = t('paper.of', { name: nameOf(book.student) })
-  return <Answer of={file}>{(bytes) => <PdfViewer bytes={bytes} title={title} name={pdfName(book.student, t('book'))} />}</Answer>
+  return <Answer of={file}>{(bytes) => <PdfViewer bytes={bytes} title={title} name={name} />}</Answer>
 }
 
-const pdfName = ({ last_name, first_name }: ReportDetail['student'], what: string) => `${fileName(last_name, first_name, what)}.pdf`
+/** The name of a PDF with its period, since a pupil has a report book in every term. */
+function usePdfName({ student, term_id, report_type }: ReportDetail): string {
+  const { t } = useTranslation('reports')
+  const term = useQuery(ask('terms', 'get', { params: { id: term_id } })).data
+  const year = useQuery(ask('academicYears', 'list')).data?.find(({ id }) => id === term?.academic_year_id)
+  const period = report_type === 'year_end' ? t('type.yearEnd') : termLabel(term?.name ?? '')
+  return `${fileName(student.last_name, student.first_name, year?.name ?? '', period, t('book'))}.pdf`
+}
 
 /** Where the file of a PDF is missing: on this server, or on its parent. */
 type MissingAt = 'here' | 'school' | 'centre'
