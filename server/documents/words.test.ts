@@ -105,6 +105,10 @@ describe('standard words', () => {
   })
 })
 
+test('a list of codes that ends in a full stop ends a sentence with one', () => {
+  for (const words of [english, french]) expect(words.say('card.codes', { list: 'abs: Absent, co: Co.' })).toMatch(/Co\.$/)
+})
+
 describe('Arabic', () => {
   test.each([
     arabic.percent(40),

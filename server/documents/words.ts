@@ -2,6 +2,7 @@ import type { DocumentLanguage } from '@markbook/shared/domain/document-language
 import { defaultGradingScale, type GradingScale } from '@markbook/shared/domain/letters'
 import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { isKnownTerm } from '@markbook/shared/domain/term-names'
+import { oneFullStop } from '@markbook/shared/one-full-stop'
 import { unbroken } from '@markbook/shared/unbroken'
 import ar from '@markbook/shared/words/ar/documents.json' with { type: 'json' }
 import en from '@markbook/shared/words/en/documents.json' with { type: 'json' }
@@ -47,7 +48,7 @@ function sentencesIn(language: DocumentLanguage, isUnmarked: boolean) {
     const found = catalogue.get(key)
     if (found === undefined) throw new Error(`documents.json has no word ${key} in ${language}`)
     const put = (value: string | number | undefined) => (isRightToLeft ? isolated(String(value)) : String(value))
-    const told = found.replace(/\{\{(\w+)\}\}/g, (_, name: string) => put(values[name]))
+    const told = oneFullStop(found.replace(/\{\{(\w+)\}\}/g, (_, name: string) => put(values[name])))
     if (!isRightToLeft) return told
     return isUnmarked ? withoutControls(told) : rightToLeftSentence(told)
   }

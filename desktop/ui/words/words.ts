@@ -1,4 +1,5 @@
 import { languages } from 'virtual:words'
+import { oneFullStop } from '@markbook/shared/one-full-stop'
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { storedLanguage, storeLanguage } from './stored-language.ts'
@@ -45,18 +46,25 @@ export async function loadRemainingWords(): Promise<void> {
   loadedParts = ['first', 'rest']
 }
 
+/** A name that ends in a full stop may end a sentence. */
+const endsOnce = { type: 'postProcessor', name: 'endsOnce', process: oneFullStop } as const
+
 /** Loads English and this language for the first pages. Works without a document, for the prerendered sign-in page. */
 export async function loadWords(language: string): Promise<void> {
   const loading = Promise.all([...new Set([FIRST, language])].map((code) => load(code)))
-  await i18next.use(initReactI18next).init({
-    lng: language,
-    fallbackLng: FIRST,
-    defaultNS: 'app',
-    resources: {},
-    partialBundledLanguages: true,
-    interpolation: { escapeValue: true, escape: isolated },
-    returnNull: false,
-  })
+  await i18next
+    .use(initReactI18next)
+    .use(endsOnce)
+    .init({
+      lng: language,
+      fallbackLng: FIRST,
+      defaultNS: 'app',
+      resources: {},
+      partialBundledLanguages: true,
+      interpolation: { escapeValue: true, escape: isolated },
+      postProcess: endsOnce.name,
+      returnNull: false,
+    })
   await loading
 }
 
