@@ -160,17 +160,16 @@ function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
         {
           head: t('list.what'),
           className: styles['what'],
-          cell: (entry) =>
-            noteOf(entry) ?? (
-              <>
-                {entityName(entry.entity)}
-                {entry.name && (
-                  <div className={layout['note']}>
-                    <bdi>{entry.name}</bdi>
-                  </div>
-                )}
-              </>
-            ),
+          cell: (entry) => (
+            <>
+              {noteOf(entry) ?? entityName(entry.entity)}
+              {entry.name && (
+                <div className={layout['note']}>
+                  <bdi>{entry.name}</bdi>
+                </div>
+              )}
+            </>
+          ),
         },
         { head: t('list.changes'), cell: (entry) => noteOf(entry) === null && <Changes entry={entry} most={MOST_DETAILS} /> },
       ]}
@@ -180,13 +179,14 @@ function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
 
 const NOTES = ['desk_code', 'console_code', 'sign_in_reset', 'school_invitation', 'reminder', 'sync_invitation', 'sync_peer'] as const
 
-/** The sentence for an entry that is about no row; null for one about a row. */
+/** The sentence for an entry that is about no row, or about a conflict; null for one about another row. */
 function useNotes(): (entry: AuditEntry) => string | null {
   const { t } = useTranslation('audit')
   return ({ entity, action, changes }) => {
     const note = NOTES.find((each) => each === entity)
     if (note) return t(`note.${note}`)
     if (entity === 'import') return t(action === 'delete' ? 'note.importUndone' : 'note.import')
+    if (entity === 'sync_conflict') return t(changes['status']?.after === 'resolved' ? 'note.conflictDecided' : 'note.conflict')
     if (entity !== 'node') return null
     const from = changes['restored_from']?.after
     if (from !== undefined) return t('note.restored', { from: typeof from === 'string' ? moment(from) : '…' })

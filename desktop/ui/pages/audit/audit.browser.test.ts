@@ -58,4 +58,30 @@ describe.skipIf(!headlessPath)('the audit', () => {
     expect(faults).toEqual([])
     await context.close()
   })
+
+  test('a decided conflict and a column of a newer program are told in words', async () => {
+    const { context, page } = await open('okafor', '/account')
+    await page.route(/api.audit.entries/, async (route) => {
+      const response = await route.fetch()
+      const found = await response.json()
+      const conflict = { entity: { before: null, after: 'grade' }, value: { before: null, after: { score: 3 } } }
+      const resolved = { status: { before: 'open', after: 'resolved' }, resolution: { before: null, after: { choice: 'kept' } } }
+      const newer = { eye_colour: { before: 1, after: 2 } }
+      const entry = { ...found.entries[0], name: 'Adeyemi Zoë' }
+      const entries = [
+        { ...entry, id: naturalId('grade', '1'), entity: 'sync_conflict', action: 'update', changes: resolved },
+        { ...entry, id: naturalId('grade', '2'), entity: 'sync_conflict', action: 'create', changes: conflict },
+        { ...entry, id: naturalId('grade', '3'), entity: 'student', action: 'update', changes: newer },
+      ]
+      await route.fulfill({ response, json: { ...found, entries } })
+    })
+    await page.goto(`${site.url}/audit`)
+    const list = page.getByRole('region', { name: 'Who wrote what' })
+    const rows = list.getByRole('row')
+    await expect.poll(() => rows.nth(1).innerText()).toMatch(/It was decided which entry counts.*Adeyemi Zoë/s)
+    expect(await rows.nth(2).innerText()).toMatch(/Two servers had different entries.*Adeyemi Zoë/s)
+    expect(await rows.nth(3).innerText()).toMatch(/Value:\s1\s→\s2/)
+    expect(await list.innerText()).not.toMatch(/[a-z]_[a-z]|\{/)
+    await context.close()
+  })
 })

@@ -9,6 +9,7 @@ import { Answer, Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { isRightToLeft } from '../../words/direction.ts'
 import { firstOf, moment } from '../../words/format.ts'
+import { useColumnName } from '../sync/labels.ts'
 import { type ShownChange, shownChanges } from './changes.ts'
 import styles from './history.module.css'
 import { valueText } from './value-text.ts'
@@ -158,10 +159,11 @@ const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(
 /** Functions for the names of columns and for their values as text. */
 export function useChangeTexts() {
   const { t, i18n } = useTranslation(['history', 'columns'])
+  const nameOfColumn = useColumnName()
   return {
     /** The columns that have a name, in the order of the English `columns.json`. */
     named: Object.keys(i18n.getResourceBundle('en', 'columns') as object),
-    columnName: ({ field, isNamed }: ShownChange) => (isNamed ? t(field as 'score', { ns: 'columns' }) : field),
+    columnName: ({ field }: ShownChange) => nameOfColumn(field),
     said: ({ field }: Pick<ShownChange, 'field'>, value: ShownChange['before']) =>
       value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : valueText(field, value),
   }
