@@ -8,6 +8,9 @@ const sentences = {
   required: 'is required for a new student',
   required_name: 'is required where there is no student number',
   again: 'is the student of row {{row}} again',
+  same_name: 'is the name of row {{row}}, and no birth date or number tells the two apart; give both one, or leave this row out',
+  by_name:
+    'is the name of a student here, and the row is taken for that student, since neither has a birth date; leave it out if it is another one',
   too_long: 'must have at most {{max}} characters',
   unreadable: 'has signs that cannot be used',
   gender: 'must be male, female or other (or m, f, o), and not “{{text}}”',

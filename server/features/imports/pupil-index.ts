@@ -5,7 +5,8 @@ import { type FaultCode, fault } from './faults.ts'
 import type { PupilFields } from './pupil-rows.ts'
 
 type Pupil = Row<'student'>
-export type Match = { kind: 'known'; pupil: Pupil } | { kind: 'new' } | { kind: 'unclear'; issue: Issue }
+/** `byName`: nothing but the name says that it is this pupil. */
+export type Match = { kind: 'known'; pupil: Pupil; byName?: true } | { kind: 'new' } | { kind: 'unclear'; issue: Issue }
 
 /** A name for comparing: without case, accents and surrounding spaces. */
 export const nameKey = ({ last_name, first_name }: { last_name: string; first_name: string }): string =>
@@ -29,7 +30,7 @@ function amongNamesakes(namesakes: readonly Pupil[], fields: PupilFields): Match
   const [pupil, ...others] = possible
   if (!pupil) return { kind: 'new' }
   const isOnly = others.length === 0 && born === null && pupil.date_of_birth === null
-  return isOnly ? { kind: 'known', pupil } : unclear('date_of_birth', 'birth_missing')
+  return isOnly ? { kind: 'known', pupil, byName: true } : unclear('date_of_birth', 'birth_missing')
 }
 
 /** The pupils of a school for look-ups by an import, including those that its earlier rows created or changed. */

@@ -101,6 +101,24 @@ describe('POST /api/students/import', () => {
     expect(issuesOf(report)).toEqual(['last_name: two students have this name and birth date; give the student number'])
   })
 
+  test('a pupil who is known by the name alone is noted, and one whom an earlier row means is refused', async () => {
+    await st.as.okafor.students.create({ body: { firstName: 'Nuala', lastName: 'Byrne', gender: 'female' } })
+    const report = await dry('Nuala,Byrne,female,,,,', 'Kit,Byrne,other,,,,', 'Kit,Byrne,other,,,,', 'Kit,Byrne,other,,,T-9,')
+    expect(report.rows.map(({ action, issues }) => [action, issues.map(({ path, code, values }) => [path, code, values])])).toEqual([
+      ['unchanged', [['last_name', 'by_name', {}]]],
+      ['create', []],
+      ['error', [['last_name', 'same_name', { row: 3 }]]],
+      ['error', [['last_name', 'same_name', { row: 3 }]]],
+    ])
+    const apart = await dry(
+      'Kit,Byrne,other,2011-01-01,,,',
+      'Kit,Byrne,other,2012-01-01,,,',
+      'Pat,Byrne,other,,,T-8,',
+      'Pat,Byrne,other,,,T-9,',
+    )
+    expect(apart).toMatchObject({ created: 4, errors: 0 })
+  })
+
   test('of two classes whose names differ in case alone none is guessed; the exact name is found', async () => {
     for (const name of ['Éire', 'ÉIRE']) await st.as.okafor.classes.create({ body: { name, academicYearId: thisYear.id } })
     expect(issuesOf(await dry('A,B,other,,,T-1,éire', 'A,C,other,,,T-2,ÉIRE'))).toEqual([

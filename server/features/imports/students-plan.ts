@@ -78,12 +78,14 @@ export function planStudents({ rows, unread }: PupilTable, now: SchoolNow, newId
   const planRow = ({ row, fields, className, issues }: PupilRow): ReportRow => {
     const match = index.match(fields)
     const known = match.kind === 'known' ? match.pupil : null
+    const isByName = match.kind === 'known' && match.byName === true
     const earlier = known && rowOf.get(known.id)
     const place = placeOf(className, known?.id ?? null)
     const found = onceEach([
       ...issues,
       ...(match.kind === 'unclear' ? [match.issue] : []),
-      ...(earlier ? [fault(fields.student_number ? 'student_number' : 'last_name', 'again', { row: earlier })] : []),
+      ...(earlier && isByName ? [fault('last_name', 'same_name', { row: earlier })] : []),
+      ...(earlier && !isByName ? [fault(fields.student_number ? 'student_number' : 'last_name', 'again', { row: earlier })] : []),
       ...(match.kind === 'new' ? missingOfNew(fields) : []),
       ...(place && isIssue(place) ? [place] : []),
     ])
@@ -101,7 +103,11 @@ export function planStudents({ rows, unread }: PupilTable, now: SchoolNow, newId
       index.replace(known, after)
       plan.changed.push({ before: known, patch: fields })
     }
-    return { row, action: differs || place ? 'update' : 'unchanged', issues: renamed(known, after) }
+    return {
+      row,
+      action: differs || place ? 'update' : 'unchanged',
+      issues: isByName ? [fault('last_name', 'by_name')] : renamed(known, after),
+    }
   }
 
   const report = reportOf(rows.map(planRow), { errors: [], notes: unreadColumns(unread) })

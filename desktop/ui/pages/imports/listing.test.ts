@@ -51,6 +51,8 @@ describe('listedRows', () => {
     const of = report([2, 'create'], [3, 'update'], [4, 'update', issue('student_number', 'renames')])
     expect(listedRows(of, untouched, source).map(({ row }) => row)).toEqual([4, 2, 3])
     expect(listedRows(of, untouched, source)[0]).toMatchObject({ state: 'update', fields: [{ column: 3, issue: { code: 'renames' } }] })
+    const unchanged = report([1, 'unchanged', issue('x', 'not_read')], [2, 'unchanged'], [3, 'unchanged', issue('last_name', 'by_name')])
+    expect(listedRows(unchanged, untouched, source).map(({ row, fields }) => [row, fields[0]?.issue?.code])).toEqual([[3, 'by_name']])
     expect(faultyRows(of)).toEqual([])
   })
 

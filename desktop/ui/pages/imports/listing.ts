@@ -37,7 +37,8 @@ export type Listed = {
 
 const HEADING_ROW = 1
 /** A row that is taken, but has a note that a person should see first. */
-const isNoted = ({ action, issues }: ReportRow): boolean => action === 'update' && issues.length > 0
+const isNoted = ({ row, action, issues }: ReportRow): boolean =>
+  row !== HEADING_ROW && (action === 'update' || action === 'unchanged') && issues.length > 0
 /** Whether nothing but a missing class is wrong with a row. */
 const awaitsClass = ({ action, issues }: ReportRow): boolean => action === 'error' && issues.every(({ code }) => code === 'no_class')
 /** The student number corrects these faults. */
@@ -45,7 +46,7 @@ const NUMBER_MENDS = new Set(['two_alike', 'birth_missing', 'several_here'])
 
 /**
  * The rows that a person must see: faults, notes, and corrected and left out rows, in the order of the table; then new and changed rows.
- * Unchanged rows are not listed.
+ * Unchanged rows without a note are not listed.
  */
 export function listedRows(report: ImportReport, corrections: Corrections, source: Source): Listed[] {
   const edited = new Set(corrections.texts.map(({ row }) => row))
