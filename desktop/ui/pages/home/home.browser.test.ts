@@ -44,7 +44,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await chooseMichaelmas(page)
     const reports = card(page, 'Report books of 3B')
     await reports.getByText('1 draft').waitFor()
-    expect(await reports.innerText()).toContain('1 sent to the ministry')
+    expect(await reports.innerText()).toContain('1 closed for good')
     const marks = reports.getByRole('list', { name: 'Marks of 3B' })
     expect(await marks.getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/^Mathematics\s+17 of 18 marks, 1 missing$/),

@@ -7,6 +7,7 @@ import { Badge } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { nameOf } from '../../words/names.ts'
 import { useAsking } from '../reports/approval.tsx'
+import { useSending } from '../reports/sent-nowhere.tsx'
 import { Meter } from './meter.tsx'
 import styles from './overview.module.css'
 import { useOverviewSearch } from './overview-search.ts'
@@ -65,7 +66,7 @@ export function ClassTable({ rows, period, onApprove }: Props) {
     ),
     asks && sortedColumn('approval', t('toApprove'), (row) => <ApprovalCell row={row} toBooks={toBooks} onApprove={onApprove} />),
     sortedColumn('published', t('published'), (row) => countOf(row.books.published, (count) => toBooks(row, count))),
-    sortedColumn('sent', t('sent'), (row) => countOf(row.books.sent, (count) => toBooks(row, count))),
+    sortedColumn('sent', t('sent', useSending()), (row) => countOf(row.books.sent, (count) => toBooks(row, count))),
     {
       head: t('remind.column'),
       look: 'hidden',

@@ -16,6 +16,7 @@ import { termLabel } from '../../words/term-label.ts'
 import { useAsking } from '../reports/approval.tsx'
 import { useOutdatedCounts } from '../reports/book-queries.ts'
 import type { BooksType } from '../reports/book-search.ts'
+import { useSending } from '../reports/sent-nowhere.tsx'
 import { ViewTabs } from '../results/class-page.tsx'
 import { ApproveDialog } from './approve-dialog.tsx'
 import { ClassTable } from './class-table.tsx'
@@ -153,7 +154,7 @@ function Totals({ rows }: { rows: readonly ClassRow[] }) {
         [t('totals.remarks'), <strong key="remarks">{remarks}</strong>],
         ...(asks ? [[t('totals.toApprove'), <strong key="approve">{to_approve}</strong>] as const] : []),
         ...(asks ? [[t('totals.sentBack'), <strong key="sentBack">{sent_back}</strong>] as const] : []),
-        [t('totals.out'), <strong key="out">{t('totals.outOf', { published, sent })}</strong>],
+        [t('totals.out', useSending()), <strong key="out">{t('totals.outOf', { published, sent })}</strong>],
       ]}
     />
   )

@@ -159,7 +159,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     }
     await byrne.reports.update({ params: { id: other }, body: { classTeacherRemark: 'A very good term.' } })
     await own.page.reload()
-    await own.page.getByRole('button', { name: 'Send 1 book to the ministry' }).click()
+    await own.page.getByRole('button', { name: 'Close 1 book for good' }).click()
     await own.page.getByRole('dialog').getByText('1 more is not approved yet and stays as it is.').waitFor()
     expect(own.faults).toEqual([])
     await own.context.close()

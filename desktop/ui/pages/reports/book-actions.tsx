@@ -29,7 +29,7 @@ import { useFirstField } from './first-field.ts'
 import { GenerateButton } from './generate-button.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
-import { SentNowhere, useSentNowhere } from './sent-nowhere.tsx'
+import { SentNowhere, useSending, useSentNowhere } from './sent-nowhere.tsx'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
@@ -50,6 +50,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
   const [pdfCount, setPdfCount] = useState<PdfCount | null>(null)
   const [opened, setOpened] = useState<StatusMove | null>(null)
   const moves = useMoves(books)
+  const sending = useSending()
   const zip = useMutation({
     mutationFn: async () => {
       const count = countPdfs(await queryClient.fetchQuery(standingQuery(of)))
@@ -63,7 +64,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
       <div className={layout['row']}>
         {next && (
           <Button look={next.look} onClick={() => setOpened(next)}>
-            {t(`${next.action}.all`, { count: next.books.length })}
+            {t(`${next.action}.all`, { count: next.books.length, ...sending })}
           </Button>
         )}
         <GenerateButton of={of} count={books.length} />
@@ -71,7 +72,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
         <Menu button={{ size: 'normal', busy: pdfs.isPending || zip.isPending, children: t('more') }}>
           {others.map((move) => (
             <MenuItem key={move.action} onChoose={() => setOpened(move)}>
-              {t(`${move.action}.all`, { count: move.books.length })}
+              {t(`${move.action}.all`, { count: move.books.length, ...sending })}
             </MenuItem>
           ))}
           <MenuItem onChoose={() => pdfs.mutate()}>{t('pdfs.make')}</MenuItem>
@@ -84,7 +85,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
             return (
               count > 0 && (
                 <Badge key={status} tone={statusTones[status]}>
-                  {t(`standing.${status}`, { count })}
+                  {t(`standing.${status}`, { count, ...sending })}
                 </Badge>
               )
             )
@@ -172,6 +173,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const isOver = run !== null && run.done === run.total
   const done = run ? run.total - run.failed.length : 0
   const mustCount = action === 'send'
+  const sending = useSending()
   const isNowhere = useSentNowhere() && action === 'send'
   const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
   const start = async () => {
@@ -184,12 +186,12 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
     // The button that opened the dialog is disabled now, and cannot take the focus.
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
-  const text = t(`${action}.text`, { count: confirmed.length })
+  const text = t(`${action}.text`, { count: confirmed.length, ...sending })
   const staying =
     (unapproved > 0 && t('approval.staying', { count: unapproved })) || (sentBack > 0 && t('sendBack.staying', { count: sentBack }))
   const lead = mustCount ? (
     <>
-      <strong>{t('send.forEver')}</strong> {text} {drafts > 0 && t('send.drafts', { count: drafts })} {staying}
+      <strong>{t('send.forEver', sending)}</strong> {text} {drafts > 0 && t('send.drafts', { count: drafts })} {staying}
     </>
   ) : (
     <>
@@ -197,13 +199,13 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
     </>
   )
   return (
-    <Dialog title={t(isOver ? 'run.over' : `${action}.title`)} lead={run ? undefined : lead} first={first} onClose={close}>
+    <Dialog title={t(isOver ? 'run.over' : `${action}.title`, sending)} lead={run ? undefined : lead} first={first} onClose={close}>
       {run ? (
         <>
-          {!isOver && <Progress label={t(`${action}.running`)} done={run.done} total={run.total} />}
+          {!isOver && <Progress label={t(`${action}.running`, sending)} done={run.done} total={run.total} />}
           {isOver && done > 0 && (
             <>
-              <Notice tone="good">{t(isNowhere ? 'send.closed' : `${action}.done`, { count: done })}</Notice>
+              <Notice tone="good">{t(`${action}.done`, { count: done, ...sending })}</Notice>
               {isNowhere && <SentNowhere />}
             </>
           )}
@@ -242,7 +244,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
             )}
             <SaveActions
               danger={mustCount}
-              action={t(`${action}.all`, { count: confirmed.length })}
+              action={t(`${action}.all`, { count: confirmed.length, ...sending })}
               disabled={!isAllowed || confirmed.length === 0}
             />
           </div>

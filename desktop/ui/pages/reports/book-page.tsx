@@ -28,7 +28,7 @@ import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
 import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
 import styles from './reports.module.css'
-import { SentNowhere } from './sent-nowhere.tsx'
+import { SentNowhere, useSending } from './sent-nowhere.tsx'
 import { LeaveWarning } from './use-autosave.tsx'
 
 const route = getRouteApi('/school/reports/book/$reportId')
@@ -83,7 +83,7 @@ function Book({ book }: { book: ReportDetail }) {
       <LeaveWarning />
       <NotCurrentYear yearId={book.academic_year_id} isWritable={book.status !== 'sent_to_ministry'} to="/reports" />
       <div className={layout['row']}>
-        <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
+        <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`, useSending())}</Badge>
         <ApprovalBadge book={book} />
         <span>
           {t('app:label', { label: t('average') })} <strong>{figure(book.overall_average)}</strong>
@@ -120,12 +120,13 @@ function Book({ book }: { book: ReportDetail }) {
 function OutdatedNotices({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const standing = useStanding(scopeOf(book))
+  const sending = useSending()
   const own = standing.data?.find(({ report_id }) => report_id === book.id)
   if (!own) return null
   if (differsFromSent(own))
     return (
       <Notice tone="warn">
-        <span>{t('sentNotice.book')}</span>
+        <span>{t('sentNotice.book', sending)}</span>
         <Link to="/results/$classId/students/$studentId" params={{ classId: book.student_group_id, studentId: book.student_id }}>
           {t('sentNotice.now')}
         </Link>
@@ -198,7 +199,8 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       void navigate({ to: '/reports/$classId', params: { classId: book.student_group_id }, search: { type, view: 'check' } })
     return tell(t('generate.others'), { label: t('generate.toOthers'), onPress: openCheck })
   }
-  if (book.status === 'sent_to_ministry') return <span>{t('send.sent')}</span>
+  const sending = useSending()
+  if (book.status === 'sent_to_ministry') return <span>{t('send.sent', sending)}</span>
   return (
     <>
       <Button
@@ -230,7 +232,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       {mayApprove && <Button onClick={() => setSending(true)}>{t('sendBack.one')}</Button>}
       {!lacks && (
         <Button look={next === 'send' ? 'danger' : 'primary'} onClick={() => setAsked(next)}>
-          {t(`${next}.one`)}
+          {t(`${next}.one`, sending)}
         </Button>
       )}
       {isSending && <SendBackDialog book={book} typed={reason} onTry={setReason} onClose={() => setSending(false)} />}
@@ -245,6 +247,7 @@ type StatusDialogProps = { action: 'publish' | 'send'; book: ReportDetail; onClo
 function StatusDialog({ action, book, onClose }: StatusDialogProps) {
   const { t } = useTranslation('reports')
   const isSending = action === 'send'
+  const sending = useSending()
   const form = useForm({
     initial: { isSure: !isSending },
     isValid: ({ isSure }) => isSure,
@@ -253,7 +256,7 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
         void refresh(['reports'])
         throw failure
       })
-      return t(`${action}.done`, { count: 1 })
+      return t(`${action}.done`, { count: 1, ...sending })
     },
     onSaved: () => {
       onClose()
@@ -264,8 +267,8 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
   const { form: fields, first } = useFirstField()
   return (
     <Dialog
-      title={t(`${action}.titleOne`, { name: nameOf(book.student) })}
-      lead={t(isSending ? 'send.forEver' : 'publish.textOne')}
+      title={t(`${action}.titleOne`, { name: nameOf(book.student), ...sending })}
+      lead={t(isSending ? 'send.forEver' : 'publish.textOne', sending)}
       first={first}
       onClose={onClose}
     >
@@ -279,9 +282,9 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
           )}
           <SaveActions
             danger={isSending}
-            action={t(`${action}.one`)}
+            action={t(`${action}.one`, sending)}
             busy={form.busy}
-            busyWord={t(`${action}.running`)}
+            busyWord={t(`${action}.running`, sending)}
             disabled={!isSure}
           />
         </div>

@@ -20,6 +20,7 @@ import { FillView } from './fill-view.tsx'
 import { CheckView } from './findings.tsx'
 import { NoBooks, OutdatedNotice, UnmadeNotice } from './generate-button.tsx'
 import styles from './reports.module.css'
+import { useSending } from './sent-nowhere.tsx'
 
 const route = getRouteApi('/school/reports/$classId')
 
@@ -62,7 +63,7 @@ function ClassBooks({ chosen, year, term, group, classes }: ClassContext) {
   )
   const key = `${of.termId} ${of.type}`
   const period = { name: group.name, term: termLabel(term.name), year: year.name }
-  const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', period)
+  const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', { ...period, ...useSending() })
   return (
     <Page
       wide
@@ -116,8 +117,9 @@ function BooksView({ of, group, chosen }: { of: BookScope; group: ListedClass; c
 /** The number of report books that were sent with other results than those of the present marks. */
 function SentDifferences({ of }: { of: BookScope }) {
   const { t } = useTranslation('reports')
+  const sending = useSending()
   const count = useStanding(of).data?.filter(differsFromSent).length ?? 0
-  return count > 0 ? <Notice tone="warn">{t('sentNotice.books', { count })}</Notice> : null
+  return count > 0 ? <Notice tone="warn">{t('sentNotice.books', { count, ...sending })}</Notice> : null
 }
 
 function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] }) {
@@ -131,6 +133,7 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
     wordsByBookId.set(report_book_id, { written: written + (teacher_remark?.trim() ? 1 : 0), all: all + 1 })
   }
   const isPartial = usePartialAverage(of)
+  const sending = useSending()
   const columns: Column<ListedBook>[] = [
     {
       head: t('pupil'),
@@ -164,7 +167,7 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
         const own = standingByBookId.get(book.id)
         return (
           <span className={layout['wrap']}>
-            <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
+            <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`, sending)}</Badge>
             <ApprovalBadge book={book} />
             {own && isOutdated(own) && <Badge tone="warn">{t('behind.book')}</Badge>}
             {own && differsFromSent(own) && <Badge tone="warn">{t('sentNotice.badge')}</Badge>}

@@ -117,7 +117,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     expect(
       await page
         .locator('main')
-        .getByRole('button', { name: /Send|Bring|Print|More/ })
+        .getByRole('button', { name: /for good|Bring|Print|More/ })
         .allInnerTexts(),
     ).toHaveLength(4)
     await choose(page, 'Make all PDFs')
@@ -130,15 +130,15 @@ describe.skipIf(!headlessPath)('report books', () => {
     await papers.getByRole('button', { name: 'Take them as they are' }).press('Enter')
     expect((await zip).suggestedFilename()).toBe('3B_2025-26_Michaelmas_Report-books.zip')
 
-    await press(page, 'Send 5 books to the ministry')
-    const send = page.getByRole('dialog').getByRole('button', { name: 'Send 5 books to the ministry' })
+    await press(page, 'Close 5 books for good')
+    const send = page.getByRole('dialog').getByRole('button', { name: 'Close 5 books for good' })
     expect(await send.isDisabled()).toBe(true)
     await page.getByRole('link', { name: 'See them in the check' }).waitFor()
     await page.getByText('This server is joined to no centre', { exact: false }).waitFor()
     await page.keyboard.press('Escape')
     // On a small telephone the dialog begins with its warning, and not with its field.
     await page.setViewportSize({ width: 360, height: 480 })
-    await press(page, 'Send 5 books to the ministry')
+    await press(page, 'Close 5 books for good')
     const warning = page.getByText('This cannot be undone')
     await warning.waitFor()
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('dialog')
@@ -146,7 +146,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.keyboard.press('Escape')
     await page.setViewportSize(sizes.pc)
     // The findings are loaded, and shown above the field with a link to the check.
-    await press(page, 'Send 5 books to the ministry')
+    await press(page, 'Close 5 books for good')
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT')
     await page.keyboard.type('4')
     await page.keyboard.press('Enter')
@@ -233,7 +233,7 @@ describe.skipIf(!headlessPath)('report books', () => {
       await head.reports.sendToMinistry({ params: { id } })
     }
     await page.reload()
-    await page.getByText('These books were sent to the ministry and stay as they were sent', { exact: false }).waitFor()
+    await page.getByText('These books are closed for good and stay as they were then', { exact: false }).waitFor()
     expect(await page.getByText('can be published').count()).toBe(0)
     expect(faults).toEqual([])
     await context.close()
@@ -249,7 +249,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     expect(await page.getByRole('button', { name: /Publish|Send|Print/ }).count()).toBe(0)
     await expectForEverybody(page)
     await page.goto(`${site.url}/marks/${class3B.id}/${maths.id}?term=${michaelmas.id}`)
-    const sent = page.getByText(/report books? of this class (is|are) sent/)
+    const sent = page.getByText(/report books? of this class (is|are) closed for good/)
     await sent.waitFor()
     // In the line below the grid, which is in the window with any number of pupils.
     const topOf = async (text: Locator) => (await text.boundingBox())?.y ?? Number.NaN

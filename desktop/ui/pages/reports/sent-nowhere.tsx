@@ -9,6 +9,9 @@ export function useSentNowhere(): boolean {
   return data?.state === 'alone' && data.may_join
 }
 
+/** For texts about sending: where nobody gets the books, they are closed for good instead. */
+export const useSending = (): { context?: 'alone' } => (useSentNowhere() ? { context: 'alone' } : {})
+
 /** Says before and after books are sent from a school's server without a centre that nobody gets them. */
 export function SentNowhere() {
   const { t } = useTranslation('reports')

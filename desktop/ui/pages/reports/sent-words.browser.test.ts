@@ -1,0 +1,32 @@
+import { class3B, michaelmas } from '@markbook/shared/story/school-year'
+import { describe, expect, test } from 'vitest'
+import { headlessPath } from '../../tests/chromium.ts'
+import { siteInBrowser } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('the last state of a report book', () => {
+  const { site, open } = siteInBrowser()
+
+  const texts = async (isJoined: boolean) => {
+    const { context, page } = await open('byrne', '/account')
+    await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+    // The stream of the status says the same as the request.
+    await page.route('**/api/sync/events', (route) => route.abort())
+    await page.route('**/api/sync/status', async (route) => {
+      const status = await (await route.fetch()).json()
+      await route.fulfill({ json: isJoined ? { ...status, state: 'connected' } : status })
+    })
+    const seen: string[] = []
+    for (const path of ['/', `/reports/${class3B.id}`]) {
+      await page.goto(`${site.url}${path}`)
+      await page.getByText(isJoined ? '1 sent to the ministry' : '1 closed for good').waitFor()
+      seen.push(await page.locator('main').innerText())
+    }
+    await context.close()
+    return seen.join('\n')
+  }
+
+  test('is «closed for good» on all pages where no centre gets the books, else «sent to the ministry»', async () => {
+    expect(await texts(false)).not.toMatch(/\bsent\b|ministry/)
+    expect(await texts(true)).not.toMatch(/closed for good/)
+  })
+})
