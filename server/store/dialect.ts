@@ -31,7 +31,7 @@ export type Dialect = FeedReading & {
   /** Locks rows by id, in the order given, until the commit. Returns the ids that exist. */
   lockRows(connection: Connection, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
   /** Gives a unique text column of these rows a temporary value that no other row has. */
-  parkRows(connection: Connection, table: Table, column: string, ids: readonly string[]): Promise<void>
+  parkRows(connection: Connection, table: Table, column: string, schoolId: string, ids: readonly string[]): Promise<void>
   /**
    * Writes these columns of existing rows, and no others, since a database rewrites every index over a written column even if the value is
    * equal. On Postgres it is an upsert, because a violated policy is an error there, while an update just skips the row.
@@ -93,10 +93,11 @@ export const sqliteDialect: Dialect = {
   tables: sqliteTables,
   lockOf: () => '',
   lockRows: async (_line, _table, _schoolId, ids) => [...ids],
-  parkRows: (connection, table, column, ids) =>
-    connection.run(`update ${quoted(getTableName(table))} set ${quoted(column)} = '~' || id where id in (select value from json_each(?))`, [
-      JSON.stringify(ids),
-    ]),
+  parkRows: (connection, table, column, schoolId, ids) =>
+    connection.run(
+      `update ${quoted(getTableName(table))} set ${quoted(column)} = '~' || id where school_id = ? and id in (select value from json_each(?))`,
+      [schoolId, JSON.stringify(ids)],
+    ),
   writeRows: sqliteWrite,
   updateRows: sqliteUpdate,
   awaitMore: async (connection, isMuch) => {
@@ -199,8 +200,11 @@ export const postgresDialect: Dialect = {
   plansByValue: false,
   tables: postgresTables as unknown as Tables,
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
-  parkRows: (connection, table, column, ids) =>
-    connection.run(`update ${place(table)} set ${quoted(column)} = '~' || id where id ${anyOf('$1')}`, [JSON.stringify(ids)]),
+  parkRows: (connection, table, column, schoolId, ids) =>
+    connection.run(`update ${place(table)} set ${quoted(column)} = '~' || id where school_id = $2 and id ${anyOf('$1')}`, [
+      JSON.stringify(ids),
+      schoolId,
+    ]),
   lockRows: (connection, table, schoolId, ids) => idsFound(connection, table, schoolId, ids, ' for no key update'),
   writeRows: async (connection, table, rows, how) => {
     const all = Array.from(rows, (row) => encoded(table, row))

@@ -60,7 +60,7 @@ export async function writeRows(
   if (changes.length === 0) return
   const rowOf = await rowMaker(tx, table, schoolId, changes)
   const there = new Map(changes.flatMap(({ known }): [string, AnyRow][] => (known?.row ? [[known.row.id, known.row]] : [])))
-  const write = (some: readonly AnyRow[]) => placed(tx, table, some, movingIn(table, some, there))
+  const write = (some: readonly AnyRow[]) => placed(tx, table, schoolId, some, movingIn(table, some, there))
   const done = (some: readonly Change[]) =>
     record(
       application,
@@ -94,11 +94,17 @@ const inWritingOrder = (table: Replicated, rows: readonly AnyRow[]) =>
  * again one by one, and nothing else remains. A savepoint keeps a journal of all that follows, so there is none where a failed statement
  * takes back only itself and nothing stands before it.
  */
-async function placed(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], moving: readonly string[]): Promise<string | null> {
+async function placed(
+  tx: WriteTx,
+  table: Replicated,
+  schoolId: string,
+  rows: readonly AnyRow[],
+  moving: readonly string[],
+): Promise<string | null> {
   if (tx.dialect.failsAlone && moving.length === 0) return failureOf(() => tx.replica.place(table, rows))
   return failureOf(() =>
     tx.connection.attempt(async () => {
-      await freeUniqueTexts(tx, table, moving)
+      await freeUniqueTexts(tx, table, schoolId, moving)
       await tx.replica.place(table, rows)
     }),
   )

@@ -151,7 +151,7 @@ async function writeTable(application: Application, table: Replicated): Promise<
   await settleUnique(application, table)
   const own = application.changes.get(table)
   if (!own) return
-  await vacateLeaving(application.tx, table, [...own.values()])
+  await vacateLeaving(application, table, [...own.values()])
   let ready = await withParents(application, table, [...own.values()].filter(stands))
   const again = async () => {
     if (hasUniqueRule(table)) for (const change of own.values()) change.settled = []
@@ -196,18 +196,19 @@ export async function settleUnique(application: Application, table: Replicated, 
 export async function makeRoom(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
   await settleUnique(application, table, left)
   const changes = [...(application.changes.get(table)?.values() ?? [])]
-  await vacateLeaving(application.tx, table, changes)
+  await vacateLeaving(application, table, changes)
   await writeRows(application, table, await withParents(application, table, changes.filter(stands)))
   await leaveParents(application, table)
   await removeDeleted(application)
   await settleMaxima(application, [...(application.changes.get('assessment')?.keys() ?? [])])
 }
 
-function vacateLeaving(tx: WriteTx, table: Replicated, changes: readonly Change[]): Promise<void> {
+function vacateLeaving({ tx, schoolId }: Application, table: Replicated, changes: readonly Change[]): Promise<void> {
   const leaving = changes.filter((change) => !stands(change) && change.known?.row)
   return freeUniqueTexts(
     tx,
     table,
+    schoolId,
     leaving.map(({ state }) => state.id),
   )
 }

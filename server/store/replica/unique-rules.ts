@@ -104,9 +104,9 @@ async function standingStates(
 }
 
 /** Gives rows that are about to go, or to exchange their unique texts, a text that nobody has: another row of the page may get theirs. */
-export async function freeUniqueTexts(tx: WriteTx, table: Replicated, ids: readonly string[]): Promise<void> {
+export async function freeUniqueTexts(tx: WriteTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<void> {
   const column = rules[table]?.text
-  if (column && ids.length > 0) await tx.dialect.parkRows(tx.connection, tableIn(tx, table), column, ids)
+  if (column && ids.length > 0) await tx.dialect.parkRows(tx.connection, tableIn(tx, table), column, schoolId, ids)
 }
 
 /** Ids of rows whose unique text changes, and may pass from one to another. */
