@@ -34,8 +34,10 @@ const isTouched = (table: Replicated, unit: string, { units, values }: RowState,
 /** Whether a unit says what stands here already. That needs no right: a child that gives way to a refusal writes just that. */
 export function changesNothing(table: Replicated, unit: string, state: RowState, known: KnownRow | undefined): boolean {
   if (!known) return false
-  if (unit === EXISTENCE) return known.state.alive.length > 0 === state.alive.length > 0
-  const columns = descriptions[table].units[unit]
+  const { units, identity } = descriptions[table]
+  const isFlipped = known.state.alive.length > 0 !== state.alive.length > 0
+  if (unit === EXISTENCE && isFlipped) return false
+  const columns = unit === EXISTENCE ? identity : units[unit]
   // A unit that only a newer program knows.
   if (!columns) return canonical(state.extra?.[unit]) === canonical(known.state.extra?.[unit])
   return canonical(pick(state.values, columns)) === canonical(pick(known.state.values, columns))

@@ -1,4 +1,5 @@
 import { mathsExam } from '@markbook/shared/story/marks'
+import { packEntries } from '@markbook/sync/protocol/entries'
 import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { Child } from '../../replication/upstream/child.ts'
@@ -22,6 +23,9 @@ export async function liar(node: School, parent: School) {
       const rows = unpackRows(push.tables).rows.flatMap(change)
       return line.push({ ...push, tables: packRows(rows) })
     },
+    /** These rows go up alone, at this counter. */
+    invents: (to: number, rows: readonly Carried[]) =>
+      line.push({ from: to - 1, to, cursor: null, tables: packRows(rows), history: packEntries([]) }),
     /** The node's next page comes changed by its parent. */
     async hears(change: Change) {
       const page = await line.pull({ cursor: peer.their_cursor, scope: peer.scope, wait: 0 })
