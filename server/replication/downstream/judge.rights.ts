@@ -160,7 +160,7 @@ export class Rights {
     if (table.startsWith('report_') || table === 'class_report_file') return 'reports'
     // Whoever creates a class becomes its first teacher and class teacher.
     const opens = (table === 'teacher_group_assignment' || table === 'class_teacher') && state.values['user_profile_id'] === actor
-    if (opens && (await this.isCreator(idIn(state.values, 'student_group_id'), actor))) return 'createClass'
+    if (opens && (await this.mayOpen(idIn(state.values, 'student_group_id'), actor))) return 'createClass'
     return 'manageClass'
   }
 
@@ -179,8 +179,11 @@ export class Rights {
     return this.asksForApproval
   }
 
-  private async isCreator(group: string | null, actor: string): Promise<boolean> {
-    return group !== null && (await this.tx.find('student_group', this.school, group))?.created_by === actor
+  /** Whether the actor created the class and nobody else has become its class teacher: then they are only a teacher like others. */
+  private async mayOpen(group: string | null, actor: string): Promise<boolean> {
+    if (group === null || (await this.tx.find('student_group', this.school, group))?.created_by !== actor) return false
+    const leader = await this.tx.find('class_teacher', this.school, group)
+    return leader === undefined || leader.user_profile_id === actor
   }
 
   /** The class and subject to which a row belongs; `unknown` where it names an assessment, pupil or book that is not known here. */
