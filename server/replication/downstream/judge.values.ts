@@ -5,7 +5,11 @@ import type { Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isLost, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { membershipOf } from '../scope/scope.ts'
 import { idIn } from './judge.rights.ts'
+
+/** Tables whose rows say that somebody teaches. */
+const TEACHING: readonly Replicated[] = ['teacher_group_assignment', 'class_teacher', 'teacher_subject_assignment', 'teaching_set_teacher']
 
 /** A written unit of a pushed row, and its stamp. */
 type Write = { unit: string; stamp: Stamp }
@@ -27,13 +31,42 @@ export class ValueRules {
   async allow(table: Replicated, { unit, stamp }: Write, values: Values): Promise<boolean> {
     if (table === 'grade') return unit !== 'score' || this.isWithinMaximum(values)
     if (table === 'assessment') return this.isOfItsSubject(unit, values)
+    if (table === 'teacher_subject_assignment' && !(await this.isInYearOfItsClass(values))) return false
+    if (TEACHING.includes(table)) return this.isOfStaff(values)
     if (table === 'attendance_register' || table === 'attendance_mark') return unit !== EXISTENCE || this.isOfItsYear(values, stamp)
     return true
   }
 
   private async isOfItsSubject(unit: string, values: Values): Promise<boolean> {
     if ((unit === 'scoring' || unit === EXISTENCE) && !(await this.fitsItsCategory(values))) return false
-    return (unit !== 'student_group_id' && unit !== EXISTENCE) || this.fitsItsSet(values)
+    return (unit !== 'student_group_id' && unit !== EXISTENCE) || ((await this.fitsItsClass(values)) && this.fitsItsSet(values))
+  }
+
+  /**
+   * A class is of the year of its assessments. A server is not asked: it judged the assessment when it took it, and the term may have gone to
+   * another year since.
+   */
+  private async fitsItsClass(values: Values): Promise<boolean> {
+    const termId = idIn(values, 'term_id')
+    if (this.peer.kind !== 'laptop' || termId === null) return true
+    const term = await this.tx.find('term', this.school, termId)
+    return term === undefined || this.isInYearOfItsClass({ ...values, academic_year_id: term.academic_year_id })
+  }
+
+  private async isInYearOfItsClass(values: Values): Promise<boolean> {
+    const id = idIn(values, 'student_group_id')
+    const group = id === null ? undefined : await this.tx.find('student_group', this.school, id)
+    return group === undefined || group.academic_year_id === values['academic_year_id']
+  }
+
+  /**
+   * Only an active teacher or administrator of the school teaches in it. A server is not asked: it judged the row when it took it, and the
+   * person may have left since.
+   */
+  private async isOfStaff(values: Values): Promise<boolean> {
+    if (this.peer.kind !== 'laptop') return true
+    const [membership] = await membershipOf(this.tx, { school: this.school, user: idIn(values, 'user_profile_id') ?? '' })
+    return membership?.is_active === true && membership.role !== 'member'
   }
 
   /** A teaching set is of the year and subject of its assessments. */
