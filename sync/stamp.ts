@@ -24,6 +24,14 @@ export type LocalWrite = {
 export const LATEST_CLOCK = LAST_MOMENT - 31_536_000_000
 
 /**
+ * Whether a program can have given this clock to a write of a unit. `before`: the clock of the write that stands. An invented one, close to
+ * the last moment, leaves no later clock to whoever corrects the write.
+ */
+export const isPossibleClock = (hlc: number, before = 0): boolean => hlc <= Math.max(LATEST_CLOCK, before) + MOST_UNSEEN_WRITES
+/** More often than this nobody writes one unit between two pushes. */
+const MOST_UNSEEN_WRITES = 100_000
+
+/**
  * The versions of a row after a local write of `units`. Each unit gets a new dot and `hlc = max(now, previous hlc of this unit + 1)`, so
  * that a clock that ran ahead holds back only the units it wrote. A write that does not delete says that the row exists; a row that was
  * deleted, and stayed for rows that name it, exists again by it. A row that is made anew starts its steps from the first, and that is no

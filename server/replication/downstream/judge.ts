@@ -1,6 +1,7 @@
 import { lacksApproval } from '@markbook/shared/domain/report-moves'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
+import { isRecord } from '@markbook/shared/tables/describe'
 import { hasWrongId } from '@markbook/shared/tables/natural'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
@@ -10,6 +11,7 @@ import { mergeRows } from '@markbook/sync/merge/merge'
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { FileTable } from '@markbook/sync/protocol/files'
+import { isPossibleClock } from '@markbook/sync/stamp'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isLost, type KnownRow } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -175,6 +177,7 @@ export class Judge {
     write: Write,
     known: KnownRow | undefined,
   ): Promise<Verdict['code'] | null> {
+    if (this.peer.kind === 'laptop' && !isPossibleClock(write.stamp[2], known?.state.units[write.unit]?.[2])) return 'malformed'
     if (this.peer.kind === 'laptop' && !write.isOwn && endsByKnownDeletion(state, write, known)) return 'not_yours'
     const signer = write.isOwn ? null : await this.signerOf(table, state, write.unit, known)
     if (signer) return this.objectionToSigned(table, state, write, { signer, actor: write.stamp[3] })
@@ -353,6 +356,7 @@ export class Judge {
     if (node === MADE_BY_RULE || unit === EXISTENCE) return isNew && node === MADE_BY_RULE ? null : 'forbidden'
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
     const conflict = state.values as Row<'sync_conflict'>
+    if (!isDecision(conflict, actor)) return 'malformed'
     if (records.isOfRefused(conflict)) return 'forbidden'
     return (await records.isByWriting(conflict, stamp)) || (await this.rights.mayDecide(actor, conflict)) ? null : 'forbidden'
   }
@@ -413,6 +417,17 @@ function asKnown(table: Replicated, state: RowState, known: KnownRow | undefined
 /** Whether the unit is of a newer program, and no larger than what is kept of a refused unit. */
 const isOfNewerProgram = ({ schema, extra }: RowState, unit: string): boolean =>
   schema > SCHEMA_VERSION && canonical(extra?.[unit]).length <= limits.sync.refused.valueLength
+
+const CHOICES: readonly string[] = ['current', 'kept', 'typed']
+
+/** Whether a record says what this person could have decided, and in no other name. Older programs told no `resolution`. */
+function isDecision({ status, resolved_at, resolved_by, resolution, entity }: Row<'sync_conflict'>, actor: string): boolean {
+  if (status !== 'resolved' || resolved_at === null || resolved_by !== actor) return false
+  if (resolution === null) return true
+  const { choice, value } = resolution
+  const isTyped = isRecord(value) && isWritable(entity as Replicated, value, Object.keys(value))
+  return CHOICES.includes(choice) && (value === null || isTyped) && canonical(resolution).length <= limits.sync.refused.valueLength
+}
 
 const isOfAnotherSchool = (table: Replicated, values: Values, { school_id }: Peer) =>
   descriptions[table].scope === 'school' && values['school_id'] !== undefined && values['school_id'] !== school_id

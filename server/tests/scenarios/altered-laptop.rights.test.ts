@@ -1,0 +1,148 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
+import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
+import { class3B, lastYears2B, maths, thisYear } from '@markbook/shared/story/school-year'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
+import type { RowAnswer } from '@markbook/sync/protocol/messages'
+import { EXISTENCE, LAST_MOMENT, type Stamp } from '@markbook/sync/versions'
+import { afterEach, describe, expect, test } from 'vitest'
+import { knownRows } from '../../store/replica/states.ts'
+import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
+import { signedIn } from '../../testing/nodes.ts'
+import { type School, school } from '../../testing/school.ts'
+import { liar, mark } from './altered.fixtures.ts'
+import { conflictsAt, settle } from './scenarios.fixtures.ts'
+
+const open: School[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+async function serverAnd(who: PersonName) {
+  const server = await school({ seed: 'server' })
+  open.push(server)
+  return { server, ...(await laptopOf(open, server, people[who].id)) }
+}
+
+const FIRST = 1_000
+/** What a person's laptop says as their newest write to some units of a row, or to all of a new one. It claims to have seen what stands. */
+async function saysOf(who: PersonName, { server, laptop }: { server: School; laptop: School }) {
+  const { invents } = await liar(laptop, server)
+  let counter = FIRST
+  return async (table: Replicated, id: string, values: Values, only?: readonly string[], clock?: number): Promise<readonly RowAnswer[]> => {
+    counter += 1
+    const known = (await server.services.store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [id]))).get(id)?.state
+    const stamp: Stamp = [laptop.services.store.nodeId, counter, clock ?? server.services.clock.now() + counter, people[who].id]
+    const units = only ?? [EXISTENCE, ...Object.keys(descriptions[table].units)]
+    const state = {
+      id,
+      schema: SCHEMA_VERSION,
+      vv: { ...known?.vv, [stamp[0]]: counter },
+      units: { ...known?.units, ...Object.fromEntries(units.map((unit) => [unit, stamp])) },
+      alive: [[stamp[0], counter]] as const,
+      values: { ...known?.values, id, school_id: stBrigids, ...values },
+      extra: null,
+    }
+    return (await invents(counter, [{ table, state }])).answers
+  }
+}
+
+const created_at = '2026-01-12T08:00:00.000Z'
+const assigned = (user: string) => ({ user_profile_id: user, student_group_id: class3B.id, academic_year_id: thisYear.id, created_at })
+
+test('who created a class and gave it away does not take it back', async () => {
+  const nodes = await serverAnd('byrne')
+  const { server } = nodes
+  const says = await saysOf('byrne', nodes)
+  const { classes } = server.as.okafor
+  await classes.handOver({ params: { classId: class3B.id }, body: { teacherId: people.quinn.id } })
+  await classes.removeTeacher({ params: { classId: class3B.id, teacherId: people.byrne.id } })
+  const place = naturalId('teacher_group_assignment', people.byrne.id, class3B.id)
+  expect(await says('teacher_group_assignment', place, assigned(people.byrne.id))).toMatchObject([{ code: 'forbidden' }])
+  expect(await says('class_teacher', class3B.id, { user_profile_id: people.byrne.id }, ['winner'])).toMatchObject([{ code: 'forbidden' }])
+  expect((await server.rows('teacher_group_assignment')).map(({ id }) => id)).not.toContain(place)
+  expect((await server.rows('class_teacher')).find(({ id }) => id === class3B.id)).toMatchObject({ user_profile_id: people.quinn.id })
+})
+
+describe('a class teacher gives a place in the class', () => {
+  test.each(['niamh', 'doyle', 'nobody', 'tomas', 'markerTeacher'] as const)(
+    'to nobody who does not teach in the school: %s',
+    async (who) => {
+      const nodes = await serverAnd('byrne')
+      const place = naturalId('teacher_group_assignment', people[who].id, class3B.id)
+      const answers = await (await saysOf('byrne', nodes))('teacher_group_assignment', place, assigned(people[who].id))
+      expect(answers).toMatchObject([{ outcome: 'refused', code: 'forbidden' }])
+      expect((await nodes.server.rows('teacher_group_assignment')).map(({ id }) => id)).not.toContain(place)
+    },
+  )
+
+  test('to a colleague', async () => {
+    const nodes = await serverAnd('byrne')
+    const place = naturalId('teacher_group_assignment', people.quinn.id, class3B.id)
+    expect(await (await saysOf('byrne', nodes))('teacher_group_assignment', place, assigned(people.quinn.id))).toEqual([])
+    expect((await nodes.server.rows('teacher_group_assignment')).map(({ id }) => id)).toContain(place)
+  })
+
+  test('and no subject in another year, by which tests of every class of that year could be set', async () => {
+    const nodes = await serverAnd('byrne')
+    const id = naturalId('teacher_subject_assignment', people.byrne.id, maths.id, lastYears2B.id)
+    const values = { ...assigned(people.byrne.id), student_group_id: lastYears2B.id, subject_id: maths.id }
+    const answers = await (await saysOf('byrne', nodes))('teacher_subject_assignment', id, values)
+    expect(answers).toMatchObject([{ outcome: 'refused', code: 'forbidden' }])
+    expect((await nodes.server.rows('teacher_subject_assignment')).map((row) => row.id)).not.toContain(id)
+  })
+})
+
+test('an assessment is not for a class of another year', async () => {
+  const nodes = await serverAnd('okafor')
+  const place = { student_group_id: lastYears2B.id, teaching_set_id: null }
+  const answers = await (await saysOf('okafor', nodes))('assessment', mathsHomework.id, place, ['student_group_id'])
+  expect(answers).toMatchObject([{ outcome: 'refused', code: 'forbidden' }])
+  const stands = (await nodes.server.rows('assessment')).find(({ id }) => id === mathsHomework.id)
+  expect(stands?.student_group_id).toBe(mathsHomework.student_group_id)
+})
+
+test('a clock that no program gives is not taken: nobody could correct the mark after it', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const { laptop } = await laptopOf(open, box, people.ada.id)
+  const id = naturalId('grade', mathsExam.id, zoe.id)
+  const says = await saysOf('ada', { server: box, laptop })
+  const answers = await says('grade', id, { score: 3 }, ['score'], LAST_MOMENT)
+  await (await signedIn(box, 'okafor')).grades.update({ params: { id }, body: { score: 55 } })
+  await settle(link)
+  for (const node of [box, centre]) expect((await node.rows('grade')).find((row) => row.id === id)?.score).toBe(55)
+  expect(answers).toMatchObject([{ outcome: 'refused', code: 'malformed' }])
+})
+
+describe('a conflict is decided by whoever may write the mark', () => {
+  const decided = {
+    status: 'resolved',
+    resolved_at: created_at,
+    resolved_by: people.ada.id,
+    resolution: { choice: 'current', value: null },
+  }
+  test.each<[string, Values]>([
+    ['not in the name of the head', { ...decided, resolved_by: people.okafor.id }],
+    ['not by nobody', { ...decided, resolved_by: null }],
+    ['not silently', { status: 'noticed', resolved_at: null, resolved_by: null, resolution: null }],
+    ['not by a choice that there is not', { ...decided, resolution: { choice: 'a'.repeat(50_000), value: null } }],
+    ['not by a value that nobody could type', { ...decided, resolution: { choice: 'typed', value: { score: 'many' } } }],
+  ])('%s', async (_, values) => {
+    const nodes = await serverAnd('ada')
+    const { server, laptop, link } = nodes
+    await (await signedIn(laptop, 'ada')).grades.bulk(mark(zoe, 51))
+    server.clock.advance(60_000)
+    await server.as.okafor.grades.bulk(mark(zoe, 59))
+    await settle(link)
+    const [before] = await conflictsAt(server)
+    expect(before).toMatchObject({ status: 'open' })
+    const says = await saysOf('ada', nodes)
+    expect(await says('sync_conflict', before?.id as string, values, ['status'])).toMatchObject([{ code: 'malformed' }])
+    expect(await conflictsAt(server)).toEqual([before])
+    expect(await says('sync_conflict', before?.id as string, decided, ['status'])).toEqual([])
+    expect(await conflictsAt(server)).toMatchObject([decided])
+  })
+})
