@@ -13,6 +13,7 @@ import { canonical, isSame, pick, type RowState, type Values } from '@markbook/s
 import { FileTable } from '@markbook/sync/protocol/files'
 import { isPossibleClock } from '@markbook/sync/stamp'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { linksTo } from '../../store/replica/links.ts'
 import { isLost, type KnownRow } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { isOwnPath } from '../files/named.ts'
@@ -128,7 +129,7 @@ export class Judge {
     // A school's server may hold another value of a write that is known here, where its database was changed outside the program.
     const isOwn = (stamp: Stamp) =>
       stamp[1] <= limitOf(stamp[0]) || (this.peer.kind !== 'laptop' && known !== undefined && covers(known.state.vv, stamp))
-    if (!known && this.isHarmless(table, state) && fresh.every(([, stamp]) => isOwn(stamp))) return []
+    if (!known && fresh.every(([, stamp]) => isOwn(stamp)) && (await this.isHarmless(table, state))) return []
     const awaits = await this.awaitsPerson(table, state)
     if (awaits && descriptions[table].scope === 'commons') return refuse(AWAITS_PERSON)
     if (!(await this.isOfOwnSchool(table, state))) return refuse('foreign')
@@ -292,14 +293,17 @@ export class Judge {
   }
 
   /**
-   * Whether the deletion of a row that is unknown here can be taken unjudged. From a laptop, where it alone has written the row, so that
-   * nobody loses anything; but not of a sent report book, which stands in spite of a deletion. From a school's server always.
+   * Whether the deletion of a row that is unknown here can be taken unjudged. From a school's server always. From a laptop, where it alone
+   * has written the row, so that nobody loses anything; but the row comes back with what the deletion says of it once another names it, so
+   * of a row that others can name the person must have been able to make it. Whoever names an assignment could also make it.
    */
-  private isHarmless(table: Replicated, { alive, vv, values }: RowState): boolean {
+  private async isHarmless(table: Replicated, state: RowState): Promise<boolean> {
     const { kind, node_id } = this.peer
-    if (alive.length > 0 || kind !== 'laptop') return alive.length === 0
-    const isSent = table === 'report_book' && values['status'] === 'sent_to_ministry'
-    return !isSent && Object.keys(vv).every((each) => each === node_id)
+    if (state.alive.length > 0 || kind !== 'laptop') return state.alive.length === 0
+    if (!Object.keys(state.vv).every((each) => each === node_id)) return false
+    if (table === 'teacher_group_assignment' || linksTo(table).length === 0) return true
+    const made: RowState = { ...state, alive: [[node_id, state.vv[node_id] ?? 0]] }
+    return (await this.verdicts(table, made, undefined)).length === 0
   }
 
   /** Whether the row belongs to the peer's school. Its foreign keys need no check: each of them contains `school_id`. */

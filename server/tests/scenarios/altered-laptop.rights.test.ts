@@ -1,9 +1,10 @@
 import { naturalId } from '@markbook/shared/ids'
-import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
+import { mathsExam, mathsHomework, oisin, zoe } from '@markbook/shared/story/marks'
 import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
+import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, lastYears2B, maths, thisYear } from '@markbook/shared/story/school-year'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
-import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { EXISTENCE, LAST_MOMENT, type Stamp } from '@markbook/sync/versions'
@@ -14,7 +15,7 @@ import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { liar, mark } from './altered.fixtures.ts'
-import { conflictsAt, settle } from './scenarios.fixtures.ts'
+import { conflictsAt, refusedAt, settle } from './scenarios.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -32,7 +33,9 @@ const FIRST = 1_000
 async function saysOf(who: PersonName, { server, laptop }: { server: School; laptop: School }) {
   const { invents } = await liar(laptop, server)
   let counter = FIRST
-  return async (table: Replicated, id: string, values: Values, only?: readonly string[], clock?: number): Promise<readonly RowAnswer[]> => {
+  type SpokenManner = { only?: readonly string[]; clock?: number; isDeleted?: boolean }
+  return async (table: Replicated, id: string, values: Values, told: SpokenManner = {}): Promise<readonly RowAnswer[]> => {
+    const { only, clock, isDeleted = false } = told
     counter += 1
     const known = (await server.services.store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [id]))).get(id)?.state
     const stamp: Stamp = [laptop.services.store.nodeId, counter, clock ?? server.services.clock.now() + counter, people[who].id]
@@ -42,7 +45,7 @@ async function saysOf(who: PersonName, { server, laptop }: { server: School; lap
       schema: SCHEMA_VERSION,
       vv: { ...known?.vv, [stamp[0]]: counter },
       units: { ...known?.units, ...Object.fromEntries(units.map((unit) => [unit, stamp])) },
-      alive: [[stamp[0], counter]] as const,
+      alive: isDeleted ? [] : [[stamp[0], counter] as const],
       values: { ...known?.values, id, school_id: stBrigids, ...values },
       extra: null,
     }
@@ -62,7 +65,9 @@ test('who created a class and gave it away does not take it back', async () => {
   await classes.removeTeacher({ params: { classId: class3B.id, teacherId: people.byrne.id } })
   const place = naturalId('teacher_group_assignment', people.byrne.id, class3B.id)
   expect(await says('teacher_group_assignment', place, assigned(people.byrne.id))).toMatchObject([{ code: 'forbidden' }])
-  expect(await says('class_teacher', class3B.id, { user_profile_id: people.byrne.id }, ['winner'])).toMatchObject([{ code: 'forbidden' }])
+  expect(await says('class_teacher', class3B.id, { user_profile_id: people.byrne.id }, { only: ['winner'] })).toMatchObject([
+    { code: 'forbidden' },
+  ])
   expect((await server.rows('teacher_group_assignment')).map(({ id }) => id)).not.toContain(place)
   expect((await server.rows('class_teacher')).find(({ id }) => id === class3B.id)).toMatchObject({ user_profile_id: people.quinn.id })
 })
@@ -99,7 +104,7 @@ describe('a class teacher gives a place in the class', () => {
 test('an assessment is not for a class of another year', async () => {
   const nodes = await serverAnd('okafor')
   const place = { student_group_id: lastYears2B.id, teaching_set_id: null }
-  const answers = await (await saysOf('okafor', nodes))('assessment', mathsHomework.id, place, ['student_group_id'])
+  const answers = await (await saysOf('okafor', nodes))('assessment', mathsHomework.id, place, { only: ['student_group_id'] })
   expect(answers).toMatchObject([{ outcome: 'refused', code: 'forbidden' }])
   const stands = (await nodes.server.rows('assessment')).find(({ id }) => id === mathsHomework.id)
   expect(stands?.student_group_id).toBe(mathsHomework.student_group_id)
@@ -110,7 +115,7 @@ test('a clock that no program gives is not taken: nobody could correct the mark 
   const { laptop } = await laptopOf(open, box, people.ada.id)
   const id = naturalId('grade', mathsExam.id, zoe.id)
   const says = await saysOf('ada', { server: box, laptop })
-  const answers = await says('grade', id, { score: 3 }, ['score'], LAST_MOMENT)
+  const answers = await says('grade', id, { score: 3 }, { only: ['score'], clock: LAST_MOMENT })
   await (await signedIn(box, 'okafor')).grades.update({ params: { id }, body: { score: 55 } })
   await settle(link)
   for (const node of [box, centre]) expect((await node.rows('grade')).find((row) => row.id === id)?.score).toBe(55)
@@ -140,9 +145,66 @@ describe('a conflict is decided by whoever may write the mark', () => {
     const [before] = await conflictsAt(server)
     expect(before).toMatchObject({ status: 'open' })
     const says = await saysOf('ada', nodes)
-    expect(await says('sync_conflict', before?.id as string, values, ['status'])).toMatchObject([{ code: 'malformed' }])
+    expect(await says('sync_conflict', before?.id as string, values, { only: ['status'] })).toMatchObject([{ code: 'malformed' }])
     expect(await conflictsAt(server)).toEqual([before])
-    expect(await says('sync_conflict', before?.id as string, decided, ['status'])).toEqual([])
+    expect(await says('sync_conflict', before?.id as string, decided, { only: ['status'] })).toEqual([])
     expect(await conflictsAt(server)).toMatchObject([decided])
+  })
+})
+
+describe('what a laptop deletes before anybody has heard of it does not come back by what names it', () => {
+  const NEW = '01900000-0000-7000-8000-00000000abcd'
+  const NAMING = '01900000-0000-7000-8000-00000000abce'
+
+  test.each(['before', 'after'] as const)('a year, told %s the class of a teacher that is in it', async (when) => {
+    const nodes = await serverAnd('ada')
+    const says = await saysOf('ada', nodes)
+    const year = async () => {
+      const { updated_at: _, ...row } = (await nodes.server.rows('academic_year')).find(({ id }) => id === thisYear.id) ?? {}
+      expect(await says('academic_year', NEW, { ...row, id: NEW, name: 'Forged' }, { isDeleted: true })).toEqual([])
+    }
+    if (when === 'before') await year()
+    await says('student_group', NAMING, { name: 'Forged', academic_year_id: NEW, created_by: people.ada.id, created_at })
+    if (when === 'after') await year()
+    expect((await nodes.server.rows('academic_year')).map(({ id }) => id)).not.toContain(NEW)
+    expect((await nodes.server.rows('student_group')).map(({ id }) => id)).not.toContain(NAMING)
+  })
+
+  test('an assessment of somebody else’s with a title that nobody could type', async () => {
+    const nodes = await serverAnd('ada')
+    const says = await saysOf('ada', nodes)
+    const { updated_at: _, ...row } = (await nodes.server.rows('assessment')).find(({ id }) => id === mathsExam.id) ?? {}
+    const forged = { ...row, id: NEW, title: 'a'.repeat(100_000), created_by: people.okafor.id }
+    expect(await says('assessment', NEW, forged, { isDeleted: true })).toEqual([])
+    const grade = { assessment_id: NEW, student_id: zoe.id, score: 1, is_excluded: false, created_by: people.ada.id, created_at }
+    await says('grade', naturalId('grade', NEW, zoe.id), grade)
+    expect((await nodes.server.rows('assessment')).map(({ id }) => id)).not.toContain(NEW)
+  })
+
+  test.each(['draft', 'sent_to_ministry'] as const)('a report book of another class: %s', async (status) => {
+    const nodes = await serverAnd('byrne')
+    const { server } = nodes
+    const says = await saysOf('byrne', nodes)
+    await server.as.byrne.reports.publish({ params: { id: draftReport.id } })
+    await server.as.byrne.reports.sendToMinistry({ params: { id: draftReport.id } })
+    const row = (await server.rows('report_book')).find(({ id }) => id === draftReport.id) as Row<'report_book'>
+    const id = naturalId('report_book', oisin.id, draftReport.term_id, 'term')
+    const sent_snapshot = status === 'draft' ? null : row.sent_snapshot
+    const forged = { ...row, id, student_id: oisin.id, status, sent_snapshot, created_by: people.byrne.id, updated_at: undefined }
+    expect(await says('report_book', id, forged, { isDeleted: true })).toEqual([])
+    const [entry] = (await server.rows('report_book_entry')).filter(({ report_book_id }) => report_book_id === draftReport.id)
+    const of = { ...entry, report_book_id: id, created_by: people.byrne.id, updated_at: undefined }
+    await says('report_book_entry', naturalId('report_book_entry', id, entry?.subject_id as string), of)
+    expect((await server.rows('report_book')).map((each) => each.id)).not.toContain(id)
+  })
+
+  test('a class that its teacher made and deleted without a line is no refused write', async () => {
+    const { server, laptop, link } = await serverAnd('ada')
+    const { classes } = await signedIn(laptop, 'ada')
+    const { id: classId } = await classes.create({ body: { name: '4C', academicYearId: thisYear.id, subjectIds: [maths.id] } })
+    await classes.remove({ params: { classId } })
+    await settle(link)
+    expect(await refusedAt(laptop)).toEqual([])
+    expect((await server.rows('student_group')).map(({ id }) => id)).not.toContain(classId)
   })
 })

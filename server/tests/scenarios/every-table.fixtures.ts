@@ -81,7 +81,7 @@ function otherValues(table: Replicated, column: string, value: unknown, named: r
 }
 
 /** Ids of rows, by table, that a lie may name. */
-export type Named = (table: Replicated) => readonly string[]
+type Named = (table: Replicated) => readonly string[]
 export type Lie = { name: string; state: RowState }
 type Liar = { stamp: Stamp; school: string; named: Named }
 
@@ -89,7 +89,7 @@ const NEW = '01900000-0000-7000-8000-00000000abcd'
 
 /**
  * What an altered laptop may say of a row as the newest write of its person: each column otherwise, in its unit or in the identity; the
- * identity left out; the row deleted, with and without a write; and another row made of it. `school`: a school to which it may say that the
+ * identity left out; the row deleted, with and without a write, and as if nobody else had written it; and another row made of it. `school`: a school to which it may say that the
  * row belongs.
  */
 export function liesAbout(table: Replicated, state: RowState, { stamp, school, named }: Liar): Lie[] {
@@ -127,5 +127,6 @@ export function liesAbout(table: Replicated, state: RowState, { stamp, school, n
     { name: 'no identity', state: says(EXISTENCE, {}, { values: { id, ...(school_id !== undefined && { school_id }) } }) },
     { name: 'deleted', state: says(EXISTENCE, {}, { alive: [] }) },
     { name: 'deleted by no write', state: { ...told, alive: [] } },
+    { name: 'deleted, and made by nobody else', state: says(EXISTENCE, {}, { alive: [], units: every, vv: { [node]: counter } }) },
   ]
 }
