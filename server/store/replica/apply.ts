@@ -4,13 +4,13 @@ import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
 import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
-import { isSame, type RowState } from '@markbook/sync/merge/state'
+import { isSame, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, join } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
 import { heldRows, hold, QueueFull, release } from './held.ts'
-import { tableOrder } from './links.ts'
+import { type AnyRow, tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
 import { leaveParents, leaveWaited, removeDeleted } from './remove-deleted.ts'
@@ -101,7 +101,11 @@ async function mergeTable(application: Application, table: Replicated, states: r
     const merged =
       base && fromParent && met.losers.length === 0 && (isLater(state, base) || isStillThere(state, base)) ? { state, losers: NOBODY } : met
     // It could never stand beside the row that has the right id.
-    if (!before?.row && merged.state.alive.length > 0 && hasWrongId(table, merged.state.values)) {
+    if (
+      merged.state.alive.length > 0 &&
+      (!before?.row || isOfOther(table, before.row, merged.state.values)) &&
+      hasWrongId(table, merged.state.values)
+    ) {
       await hold(application, table, merged.state, 'another id follows from what it is of')
       continue
     }
@@ -114,6 +118,10 @@ async function mergeTable(application: Application, table: Replicated, states: r
   }
   if (own.size > 0) changes.set(table, own)
 }
+
+/** Whether the row would be of something else than it is here, such as another pupil's mark or the account of another address. */
+const isOfOther = (table: Replicated, row: AnyRow, values: Values): boolean =>
+  descriptions[table].natural?.of.some((column) => (row[column] ?? null) !== (values[column] ?? null)) ?? false
 
 /**
  * Whether the parent's state has seen all that is seen here. It is then the later one, even where a write stands in it that counts as seen
