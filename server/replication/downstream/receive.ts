@@ -139,7 +139,7 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
   for (const state of states) {
     const before = known.get(state.id)
     const verdicts = await judge.verdicts(table, state, before)
-    if (isPassedOver(table, verdicts) || isOnlyTheirs(peer, state, verdicts)) continue
+    if (isPassedOver(table, verdicts)) continue
     const rest = await restOf(taking, table, state, before, verdicts)
     if (verdicts.length > 0) {
       if (!before) judge.refusedParents.note(table, state.id)
@@ -179,13 +179,6 @@ const isPassedOver = (table: Replicated, verdicts: readonly Verdict[]) =>
   verdicts.some(
     ({ code }) => (descriptions[table].sealed && code === 'foreign') || (descriptions[table].scope === 'commons' && code === AWAITS_PERSON),
   )
-
-/**
- * Whether it is the deletion of a row that the laptop alone has written, and that its person could not have made here: mostly a row that was
- * refused before, and that it gives up. Nobody lacks it, so it is neither taken nor refused.
- */
-const isOnlyTheirs = ({ node_id }: Row<'sync_peer'>, { vv }: RowState, verdicts: readonly Verdict[]) =>
-  verdicts.some(({ code }) => code === 'unknown_row') && Object.keys(vv).every((each) => each === node_id)
 
 const isNotPlain = ({ outcome }: Answer) => outcome === 'held' || outcome === 'merged'
 

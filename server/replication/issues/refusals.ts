@@ -164,7 +164,8 @@ async function describeRefused(tx: WriteTx, { node, isLaptop, sent }: Here, scho
   const own = !isGone && theirs && ofExistence ? [EXISTENCE, ...named] : named
   const isMalformed = code === 'malformed'
   const sound = isMalformed && !isGone ? await lastSound(tx, school, table, { state: known.state, units, theirs }) : {}
-  const taken = state ? Object.assign({}, ...own.map((unit) => pick(state.values, columnsOf(unit)))) : {}
+  const partOf = (unit: string) => (unit === EXISTENCE ? descriptions[table].identity : columnsOf(unit))
+  const taken = state ? Object.assign({}, ...own.map((unit) => pick(state.values, partOf(unit)))) : {}
   const values = { ...taken, ...sound }
   const after = { ...known.state, values: { ...known.state.values, ...values } }
   const isSound = Object.keys(sound).length > 0 && isReadable(table, after)

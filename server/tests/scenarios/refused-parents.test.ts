@@ -122,8 +122,9 @@ test('an assessment that was begun in a refused category is on the list with its
   const list = await own.replication.refused()
   expect(list.map(({ entity, code, value, seen_at }) => ({ entity, code, value, isOpen: seen_at === null }))).toMatchObject([
     { entity: 'assessment', code: 'unknown_parent', value: { title: 'Towers', category_id: id }, isOpen: true },
-    { entity: 'assessment_category', code: 'right_lost', value: { name: 'Projects' } },
+    { entity: 'assessment_category', code: 'unknown_row', isOpen: false },
     { entity: 'grade', code: 'unknown_parent', value: { score: 9 }, isOpen: true },
+    { entity: 'assessment_category', code: 'right_lost', value: { name: 'Projects' } },
   ])
 
   const kept = await (await signedIn(server, 'okafor')).assessmentCategories.create({ body: projects })
