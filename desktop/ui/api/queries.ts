@@ -116,19 +116,25 @@ export async function refetchStale(): Promise<void> {
 export const askUnansweredAgain = (): Promise<unknown> =>
   queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' && isAway(state.error) })
 
-/** The replies that the daily work of other people changes, of pages that are open for long. */
-const FOLLOWED = new Set<string>([
+type ReplyName = { [R in ResourceName]: `${R} ${Keys<R>}` }[ResourceName]
+/** The replies that count marks. */
+const COUNTS: readonly ReplyName[] = [
   'classes progress',
   'teachingSets progress',
   'overview read',
   'overview reminders',
-  'reports list',
-  'reports entries',
   'reports standing',
-  'reports get',
-  'reports sent',
-  'schools joinRequests',
-] satisfies { [R in ResourceName]: `${R} ${Keys<R>}` }[ResourceName][])
+]
+/** The replies that the daily work of other people changes, of pages that are open for long. */
+const FOLLOWED: readonly ReplyName[] = [...COUNTS, 'reports list', 'reports entries', 'reports get', 'reports sent', 'schools joinRequests']
+const isOneOf =
+  (names: readonly ReplyName[]) =>
+  ({ queryKey: [resource, key] }: { queryKey: QueryKey }) =>
+    names.some((name) => name === `${resource} ${key}`)
+
+/** Reads the replies again that count marks; to be called when marks have reached the server, from whichever page. */
+export const refreshCounts = (): Promise<unknown> => queryClient.invalidateQueries({ predicate: isOneOf(COUNTS) })
+
 /** How old such a reply may become while it is shown, in ms. */
 const FOLLOW_AFTER = 50_000
 
@@ -138,8 +144,8 @@ export const followOthers = (now: number): Promise<unknown> =>
     {
       type: 'active',
       stale: true,
-      predicate: ({ queryKey: [resource, key], state }) =>
-        FOLLOWED.has(`${resource} ${key}`) && now - Math.max(state.dataUpdatedAt, state.errorUpdatedAt) >= FOLLOW_AFTER,
+      predicate: (query) =>
+        isOneOf(FOLLOWED)(query) && now - Math.max(query.state.dataUpdatedAt, query.state.errorUpdatedAt) >= FOLLOW_AFTER,
     },
     { cancelRefetch: false },
   )

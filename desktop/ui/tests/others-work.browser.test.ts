@@ -2,6 +2,7 @@ import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { headlessPath } from './chromium.ts'
+import { cell, GRID } from './grid.ts'
 import { siteInBrowser } from './site.ts'
 
 const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' } as const
@@ -41,6 +42,23 @@ describe.skipIf(!headlessPath)('pages that stay open while other people work', (
     await ada.grades.remove({ params: { id: row?.id ?? '' } })
     await focus(page)
     await ofMaths.getByText('17 of 18 marks, 1 missing').waitFor()
+    await context.close()
+  })
+
+  test('Today counts marks that waited for the server as soon as they are saved', async () => {
+    const { context, page } = await open('ada', GRID)
+    await cell(page, 0, 0).waitFor()
+    await page.route('**/api/grades/bulk', (route) => route.abort())
+    await cell(page, 4, 2).click()
+    await page.keyboard.type('50')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 mark is on this device and not saved yet').waitFor()
+    await page.getByRole('link', { name: 'Today', exact: true }).click()
+    await page.getByText('1 missing').waitFor()
+    await page.unroute('**/api/grades/bulk')
+    await page.evaluate(() => dispatchEvent(new Event('online')))
+    await page.getByText('1 missing').waitFor({ state: 'detached' })
+    await page.getByText('18 of 18 marks').waitFor()
     await context.close()
   })
 

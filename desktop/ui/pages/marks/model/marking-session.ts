@@ -1,6 +1,7 @@
 import type { Grade } from '@markbook/shared/contract/grades'
 import { promptClient as client } from '../../../api/client.ts'
 import { Listeners } from '../../../api/listeners.ts'
+import { refreshCounts } from '../../../api/queries.ts'
 import { openKeptQueue, sessionsOf, tellUnsaved, type Whose } from './kept-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
 import { markToSend } from './pending-mark.ts'
@@ -36,11 +37,13 @@ function open({ owner, isShown, demandOwn }: Whose) {
     },
     saved: (assessmentId, rows) => {
       saved.notify(rows)
+      void refreshCounts()
       const sheet = sheets.get(assessmentId)
       if (sheet) saveInSeen(sheet, rows)
     },
     removed: (assessmentId, studentId) => {
       removed.notify({ assessmentId, studentId })
+      void refreshCounts()
       const sheet = sheets.get(assessmentId)
       if (sheet) removeFromSeen(sheet, { assessmentId, studentId })
     },
