@@ -204,8 +204,8 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     const kept = page.getByRole('alert').getByText('Marks were entered since', { exact: false })
     const saved = page.getByText('Everything is saved.')
     await cell(page, 2, 0).click()
-    await add('Quiz 9')
-    const col = (await page.getByRole('columnheader').allInnerTexts()).findIndex((text) => text.includes('Quiz 9')) - 1
+    await add('Oral 1')
+    const col = (await page.getByRole('columnheader').allInnerTexts()).findIndex((text) => text.includes('Oral 1')) - 1
     await expect.poll(() => page.getByRole('grid').getAttribute('aria-activedescendant')).toMatch(new RegExp(`0-${col}$`))
     await page.keyboard.type('61')
     await page.keyboard.press('Enter')
@@ -217,7 +217,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
 
     // A mark that is not at the server yet.
     await page.route('**/api/grades/bulk', (route) => route.abort())
-    await add('Quiz 10')
+    await add('Oral 2')
     await page.keyboard.type('62')
     await page.keyboard.press('Enter')
     await undo()
@@ -225,10 +225,10 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.unroute('**/api/grades/bulk')
     await saved.waitFor()
 
-    await add('Quiz 11')
+    await add('Oral 3')
     await undo()
-    await expect.poll(titles).not.toContain('Quiz 11')
-    expect(await titles()).toEqual(expect.arrayContaining(['Quiz 9', 'Quiz 10']))
+    await expect.poll(titles).not.toContain('Oral 3')
+    expect(await titles()).toEqual(expect.arrayContaining(['Oral 1', 'Oral 2']))
     await context.close()
     expect(faults.filter((fault) => !fault.includes('Failed to load resource'))).toEqual([])
   })
