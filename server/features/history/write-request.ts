@@ -8,6 +8,7 @@ import { issuesOf } from '../../http/requests.ts'
 import { asSystem } from '../../store/tx.ts'
 
 type Values = Readonly<Record<string, unknown>>
+type Texts = Record<string, string>
 type UndoContext = HandlerContext<typeof history.undo>
 // biome-ignore lint/suspicious/noExplicitAny: `run` gets the result of the same handler's `load`.
 type AnyHandler = Handler<any, any, any, any>
@@ -29,10 +30,12 @@ export function demandGuard({ caller }: UndoContext, { guard }: Endpoint): void 
 /** Decides access as the endpoint does, by its guard and the ids that the request names. Returns the `loaded` of `runRequest`. */
 export async function loadRequest(context: UndoContext, { endpoint, handler, params, body = {} }: WriteRequest): Promise<unknown> {
   demandGuard(context, endpoint)
-  const targets = Object.fromEntries(endpoint.targets.flatMap((field) => (field in body ? [[field, body[field] ?? undefined]] : [])))
+  const targets = Object.fromEntries(
+    endpoint.targets.flatMap((field) => (field in body ? [[field, (body[field] ?? undefined) as string | undefined]] : [])),
+  )
   // Some endpoints need more than row-level security shows the person.
   if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
-  return handler.load(context as never, { params, targets } as never)
+  return handler.load(context, { params: params as Texts, targets })
 }
 
 /**
@@ -48,5 +51,5 @@ export async function runRequest(
   if (parsed?.error)
     throw historyFailures.cannotUndo({ issues: issuesOf(parsed.error).map((issue) => ({ ...issue, path: pathOf(issue.path) })) })
   demandFreshProof(endpoint, context.caller, context.tx.nowMs)
-  await handler.run(context as never, { params, query: {}, body: parsed?.data, upload: undefined, prepared: undefined } as never, loaded)
+  await handler.run(context, { params: params as Texts, query: {}, body: parsed?.data, upload: undefined, prepared: undefined }, loaded)
 }
