@@ -1,8 +1,8 @@
 type Snapshot = { tables: { [table: string]: { columns: { [column: string]: { notNull: boolean; default?: unknown } } } } }
 
 /**
- * Corrects a migration of drizzle-kit for SQLite. Where a table is rebuilt, as for a new check, drizzle-kit copies its new columns out of the
- * old table, which has none of them; they get their default instead, or null. `before` and `after` are drizzle-kit's snapshots.
+ * Corrects a migration of drizzle-kit for SQLite. Where a table is rebuilt, as for a new check, drizzle-kit copies its new columns out of
+ * the old table, which has none of them; they get their default instead, or null. `before` and `after` are drizzle-kit's snapshots.
  */
 export function withoutMissingColumns(migration: string, before: Snapshot, after: Snapshot): string {
   return migration.replace(

@@ -47,8 +47,8 @@ export type Notice = 'connected' | 'up_to_date' | 'offline' | Barred
 
 export type Step = { state: State; effects: readonly Effect[] }
 /**
- * How long a child waits after a failure, in ms: `firstMs`, then twice as long each time, up to `maxMs`, or up to `maxUnsentMs` while something is
- * unsent; `afterWriteMs` once something is written, for the line may be back by then.
+ * How long a child waits after a failure, in ms: `firstMs`, then twice as long each time, up to `maxMs`, or up to `maxUnsentMs` while
+ * something is unsent; `afterWriteMs` once something is written, for the line may be back by then.
  */
 export type Bounds = { firstMs: number; maxMs: number; maxUnsentMs: number; afterWriteMs: number }
 

@@ -28,8 +28,8 @@ const fontLoaded = () =>
 /** Shows the app in `place`. `insteadOf` removes what is shown there before; it is called when the first page is loaded. */
 export async function openApp(place: HTMLElement, insteadOf?: () => void): Promise<void> {
   loadPageOf(router.latestLocation)
-  // Starts to read the profile, at the same time as the words; the route handles its failure. Not before the server has heard of a sign-out:
-  // it would still know the person.
+  // Starts to read the profile, at the same time as the words; the route handles its failure. Not before the server has heard of a
+  // sign-out: it would still know the person.
   if (!isSigningOut()) void queryClient.prefetchQuery(me())
   prefetchRemainingWords()
   await Promise.all([initWords(), fontLoaded()])

@@ -57,8 +57,8 @@ export type Certificates = { authority: Pair; server: Pair; notes: string[] }
 type Wanted = { hostname: string; names: Names; now: number; anew?: boolean }
 
 /**
- * The school's authority and its server's certificate. Makes what is missing, damaged, about to end or not for these names; `anew`
- * makes the server's in any case. The authority is replaced only where it is damaged or about to expire, because every device has to trust it.
+ * The school's authority and its server's certificate. Makes what is missing, damaged, about to end or not for these names; `anew` makes
+ * the server's in any case. The authority is replaced only where it is damaged or about to expire, because every device has to trust it.
  */
 export async function keepCertificates(dataDir: string, { hostname, names, now, anew = false }: Wanted): Promise<Certificates> {
   const folder = tlsFolder(dataDir)

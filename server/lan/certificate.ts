@@ -26,8 +26,8 @@ const makeWith = async (commonName: string, options: object): Promise<Pair> => {
 }
 
 /**
- * The small authority of one school (docs/design/server.md): ten years, and it may sign certificates of servers, not of other authorities. It
- * begins before any clock that can be right, so that it is good today whatever the clock said when it was made.
+ * The small authority of one school (docs/design/server.md): ten years, and it may sign certificates of servers, not of other authorities.
+ * It begins before any clock that can be right, so that it is good today whatever the clock said when it was made.
  */
 export function makeAuthority(hostname: string, now: number): Promise<Pair> {
   // A device that trusts two of them lists them by name.

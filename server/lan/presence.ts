@@ -13,10 +13,10 @@ import type { Secured } from './tls.ts'
 type More = { say?: (line: string) => void; machine?: () => Machine; announcing?: typeof announce; changed?: () => void }
 
 /**
- * Where a running server can be reached. `urls` are the addresses for other devices, best first; `duplicates` those of other servers on this
- * network that have the same database: a copied folder, or a backup that was restored elsewhere; `namesakes` those of other schools, which
- * have the name `markbook.local` too. `check` takes up changed addresses, certificates, duplicates and namesakes; a timer calls it every
- * `limits.presence.checkEveryMs`.
+ * Where a running server can be reached. `urls` are the addresses for other devices, best first; `duplicates` those of other servers on
+ * this network that have the same database: a copied folder, or a backup that was restored elsewhere; `namesakes` those of other schools,
+ * which have the name `markbook.local` too. `check` takes up changed addresses, certificates, duplicates and namesakes; a timer calls it
+ * every `limits.presence.checkEveryMs`.
  */
 export type Presence = {
   urls(): readonly string[]

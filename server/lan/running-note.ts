@@ -5,8 +5,8 @@ import { writeAtomically } from '../atomic-write.ts'
 import { makeFolder } from '../make-folder.ts'
 
 /**
- * What a running server writes in its folder for `markbook status`: `url` is where this machine reaches it, `urls` where others do, `duplicates`
- * where other servers have the same database, `namesakes` where others have the name of this one in the network.
+ * What a running server writes in its folder for `markbook status`: `url` is where this machine reaches it, `urls` where others do,
+ * `duplicates` where other servers have the same database, `namesakes` where others have the name of this one in the network.
  */
 const Note = z.object({
   pid: z.int(),

@@ -61,8 +61,8 @@ export type Times = Record<'checkEveryMs' | 'probeAfterMs' | 'probeTimeoutMs' | 
 
 /**
  * A long statement and a database that hangs look alike (docs/design/store.md). So once a statement has waited for `probeAfterMs`, a short
- * query is sent on another connection. If within `probeTimeoutMs` neither that nor any other statement is answered, all waiting statements are
- * rejected (`lose` closes the connections), and new ones are refused until the database answers again.
+ * query is sent on another connection. If within `probeTimeoutMs` neither that nor any other statement is answered, all waiting statements
+ * are rejected (`lose` closes the connections), and new ones are refused until the database answers again.
  *
  * `ask` resolves once the database has answered anything, and stops on its signal. `longest`: of one statement, ms.
  */

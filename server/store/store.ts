@@ -32,8 +32,8 @@ export type Store = {
   /** Begins a new incarnation of this database (sync/SPEC.md); returns its id. */
   renewNode(): Promise<string>
   /**
-   * Replaces the incarnation `ended` by a new one, under `id` where one was agreed, and writes `along` in the same transaction, under the new
-   * id. Does nothing where `ended` is over already. Returns whether it was replaced.
+   * Replaces the incarnation `ended` by a new one, under `id` where one was agreed, and writes `along` in the same transaction, under the
+   * new id. Does nothing where `ended` is over already. Returns whether it was replaced.
    */
   replaceNode(ended: string, along: (tx: WriteTx) => Promise<void>, id?: string): Promise<boolean>
   /** Calls the listener after every commit of this instance that advanced feeds. Returns how to stop. */

@@ -58,8 +58,8 @@ test.runIf(isSqlite)('a query for a list finds its rows by the list, in a school
 })
 
 /**
- * SQLite knows that each joined row is of the school, and where it has no better way it looks each up among all that the school has: so many
- * rows times so many, which took minutes for the remarks of 700 report books.
+ * SQLite knows that each joined row is of the school, and where it has no better way it looks each up among all that the school has: so
+ * many rows times so many, which took minutes for the remarks of 700 report books.
  */
 test.runIf(isSqlite)('no join reads two tables of a school whole, row by row', async () => {
   const st = await school()

@@ -40,7 +40,8 @@ const suspects: { what: string; pattern: RegExp; find?: (match: RegExpExecArray)
     pattern: /\btx\.local\b(?:\s*\.(?:insert|update|delete)\(\s*(?:\w+\.)*(\w+))?/g,
     find: ([, table]) => table === undefined || !LOCAL.has(table),
   },
-  // The dialect is given the connection to read feeds and versions, and to be told what comes; of its writing methods `store` alone is the caller.
+  // The dialect is given the connection to read feeds and versions, and to be told what comes; of its writing methods `store` alone is the
+  // caller.
   {
     what: 'the connection',
     pattern:

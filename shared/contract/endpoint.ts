@@ -41,7 +41,8 @@ type Shapes = {
 
 /**
  * `targets`: the ids in a body, form or query that decide access. Their format, and that of ids in lists of the body, is checked before
- * access, the rest of the body after it (decisions §1, order of checks). `list`: a GET that replies with an array takes `limit` and `offset`.
+ * access, the rest of the body after it (decisions §1, order of checks). `list`: a GET that replies with an array takes `limit` and
+ * `offset`.
  */
 export type Endpoint = Shapes & {
   method: Method

@@ -70,13 +70,12 @@ export type SyncStatus = z.infer<typeof SyncStatus>
 
 /**
  * One decision: what a person wrote to a row at one node, and another write overruled, in one or several `units`. The id of any of the
- * units names it.
- * `kept`: the overruled values by column, null for a deletion. `current`: the present values, written by `standing` (null where a rule
- * decides); null where the row is absent; under a deletion, the last values before it. `before`: the values before both writes, null where this node does not have them.
- * `out_of`: the maximum of a mark. `may_decide`: the caller may decide; otherwise the caller wrote one side and somebody else decides.
- * `at`: by the clock of the node that wrote it. `node`: null where its name is not known here. `clock_off_ms`: how far the clock behind
- * `at` was ahead, where that is known and more than a minute; the order of the two writes is then uncertain. `where`: what people call the
- * row, «Kelly Aoife · Test 1 · Mathematics»; empty where the row is absent.
+ * units names it. `kept`: the overruled values by column, null for a deletion. `current`: the present values, written by `standing` (null
+ * where a rule decides); null where the row is absent; under a deletion, the last values before it. `before`: the values before both
+ * writes, null where this node does not have them. `out_of`: the maximum of a mark. `may_decide`: the caller may decide; otherwise the
+ * caller wrote one side and somebody else decides. `at`: by the clock of the node that wrote it. `node`: null where its name is not known
+ * here. `clock_off_ms`: how far the clock behind `at` was ahead, where that is known and more than a minute; the order of the two writes is
+ * then uncertain. `where`: what people call the row, «Kelly Aoife · Test 1 · Mathematics»; empty where the row is absent.
  */
 export const Conflict = row('Conflict', {
   id: Id,

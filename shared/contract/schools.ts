@@ -92,8 +92,8 @@ const MarkCodes = z
   })
 
 /**
- * The addresses at which other devices reach this server, the best first; empty where it listens on its own computer only. `duplicates`: the
- * addresses of other servers on the network that have the same database, as a copied folder has.
+ * The addresses at which other devices reach this server, the best first; empty where it listens on its own computer only. `duplicates`:
+ * the addresses of other servers on the network that have the same database, as a copied folder has.
  */
 const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()), duplicates: z.array(z.string()) })
 

@@ -26,8 +26,8 @@ const isProtected = () =>
 configure({ useWebWorkers: false })
 
 /**
- * Opens a zip held in memory. Only its central directory is trusted; the declared sizes may not exceed limits.importUnpackedBytes in all. An
- * entry is unpacked when it is read, up to its declared size, and its checksum is verified. Throws imports.unreadable (400) and
+ * Opens a zip held in memory. Only its central directory is trusted; the declared sizes may not exceed limits.importUnpackedBytes in all.
+ * An entry is unpacked when it is read, up to its declared size, and its checksum is verified. Throws imports.unreadable (400) and
  * imports.too_large (413).
  */
 export async function openZip(bytes: Uint8Array): Promise<Zip> {

@@ -16,10 +16,10 @@ export const FileAsk = z.object({
 export type FileAsk = z.infer<typeof FileAsk>
 
 /**
- * - `here`: the parent has what the child offered. `away`: it has not what the child lacks, or cannot look now. `unknown`: no row that this child may ask
- *   about names such a file. `refused`: what the child offered is not what the row names.
- * - `take`, `give`: the child takes or gives it with `ticket`; `content` is what it takes. An upload is called `upload`, and `offset`
- *   bytes of it have come; null: nothing was begun.
+ * - `here`: the parent has what the child offered. `away`: it has not what the child lacks, or cannot look now. `unknown`: no row that this
+ *   child may ask about names such a file. `refused`: what the child offered is not what the row names.
+ * - `take`, `give`: the child takes or gives it with `ticket`; `content` is what it takes. An upload is called `upload`, and `offset` bytes
+ *   of it have come; null: nothing was begun.
  */
 export const FileAnswer = z.object({
   table: FileTable,

@@ -15,7 +15,8 @@ export type Core = {
 
 /**
  * Something that happens at a node. `units`: a bit for each unit of the table; the highest says that a row which was deleted is only
- * edited, not made anew (it stood for what hangs on it). What cannot be deleted, because it is gone, is made anew. `back`: how many states ago the other was read.
+ * edited, not made anew (it stood for what hangs on it). What cannot be deleted, because it is gone, is made anew. `back`: how many states
+ * ago the other was read.
  */
 export type Event = {
   node: number

@@ -25,8 +25,8 @@ const hasSealed = (table: Replicated, unit: string) => columnsOf(table, unit).so
 
 /**
  * A write as it happens. `columns`: a bit for each column that it changes, of the units and, where the row is made, of the identity;
- * `touched`: a bit for each unit that it writes without another value. `before`: what stood of the row; `ahead`: by how much the clocks of its
- * units are later than that of the writer, ms.
+ * `touched`: a bit for each unit that it writes without another value. `before`: what stood of the row; `ahead`: by how much the clocks of
+ * its units are later than that of the writer, ms.
  */
 type Write = {
   table: Replicated

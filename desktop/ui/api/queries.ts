@@ -77,8 +77,8 @@ export const useSave = <R extends ResourceName, K extends Keys<R>>(resource: R, 
   useMutation<ReplyOf<R, K>, Failure, RequestOf<R, K>[0]>({ mutationFn: (request) => save(resource, key, request, concerns) })
 
 /**
- * Puts what was saved into the replies of an endpoint that pages show, and into those stored for when the server is away. `concerns` selects
- * by request.
+ * Puts what was saved into the replies of an endpoint that pages show, and into those stored for when the server is away. `concerns`
+ * selects by request.
  */
 export function changeReplies<R extends ResourceName, K extends Keys<R>>(
   resource: R,

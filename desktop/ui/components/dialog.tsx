@@ -120,8 +120,8 @@ export function FormDialog({ title, lead, wide, form, deletion, onClose, childre
   const [isDeleting, setDeleting] = useState(false)
   const top = useRef<HTMLDivElement>(null)
   const scrolledTo = useRef<unknown>(null)
-  // The message is above the fields, and may be out of sight at the end of a long form. One that is back because the refused value was typed
-  // again does not scroll the field away.
+  // The message is above the fields, and may be out of sight at the end of a long form. One that is back because the refused value was
+  // typed again does not scroll the field away.
   useEffect(() => {
     if (!form.failure || form.failure === scrolledTo.current) return
     scrolledTo.current = form.failure

@@ -10,8 +10,8 @@ export type Column<Row> = {
   /** Needed where `head` is no text. */
   id?: string
   /**
-   * `number`: aligned right, digit under digit. `name`: another name than the row's, which may be long. `hidden`: the head is only for screen
-   * readers.
+   * `number`: aligned right, digit under digit. `name`: another name than the row's, which may be long. `hidden`: the head is only for
+   * screen readers.
    */
   look?: 'number' | 'name' | 'hidden'
   /** A head cell with more than the name of the column, instead of the plain one. */

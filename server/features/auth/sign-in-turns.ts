@@ -12,8 +12,8 @@ type Waiting = { keys: readonly string[]; begin: () => void }
 const busy = () => common.busy({ headers: { 'retry-after': '2' } })
 
 /**
- * A queue: `concurrent` run at once, and one of each key, first come, first served. A request that waits for its key is overtaken by those of
- * other keys.
+ * A queue: `concurrent` run at once, and one of each key, first come, first served. A request that waits for its key is overtaken by those
+ * of other keys.
  */
 export class SignInTurns {
   readonly #held = new Set<string>()

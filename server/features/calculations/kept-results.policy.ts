@@ -19,9 +19,9 @@ export type OutdatedBooks = z.infer<typeof OutdatedBooks>
 const KINDS = { 'class-term': ClassTerm, 'class-year': ClassYear, 'class-summary': ClassSummary, 'outdated-books': OutdatedBooks }
 
 /**
- * A question about a class or a year, answered after the transaction, inside which only the database is awaited. The answer is cached under `name`
- * and `ids` until something in the school changes (and at most an hour). `pick` selects the part for this caller; without it the whole is
- * returned.
+ * A question about a class or a year, answered after the transaction, inside which only the database is awaited. The answer is cached under
+ * `name` and `ids` until something in the school changes (and at most an hour). `pick` selects the part for this caller; without it the
+ * whole is returned.
  *
  * It is computed as the service, not as the caller: a cached result must not depend on what row-level security shows one person, least of
  * all one who is losing their rights at this moment.

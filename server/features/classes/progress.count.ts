@@ -13,8 +13,8 @@ export type Facts = {
 }
 
 /**
- * The number of students of a class who take a subject, and of their marks in the assessments that expect one there. `ofSets`: by assessment of
- * a teaching set, the number of its students from the class.
+ * The number of students of a class who take a subject, and of their marks in the assessments that expect one there. `ofSets`: by
+ * assessment of a teaching set, the number of its students from the class.
  */
 export type Tally = { takers: number; recorded: number; ofSets: Map<string, number> }
 export const keyOf = (groupId: string, subjectId: string) => `${groupId} ${subjectId}`

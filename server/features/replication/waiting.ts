@@ -17,8 +17,8 @@ import { isWaitingFor } from './status.ts'
 type WaitingFilter = { entity?: string | undefined; assessmentId?: string | undefined }
 
 /**
- * The rows that the parent of a school's server does not have yet, in the order of the feed, at most `limits.sync.listedRows`; empty without
- * a parent.
+ * The rows that the parent of a school's server does not have yet, in the order of the feed, at most `limits.sync.listedRows`; empty
+ * without a parent.
  */
 export async function waitingOf(
   tx: ReadTx,

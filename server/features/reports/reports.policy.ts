@@ -13,8 +13,8 @@ import type { Period } from './snapshot.ts'
 type Targets = Readonly<Record<string, string | undefined>>
 
 /**
- * Makes the transaction read as the service. A member has no rights here, but gets 404 or 403 like everybody, and row-level security would hide all reports
- * from them.
+ * Makes the transaction read as the service. A member has no rights here, but gets 404 or 403 like everybody, and row-level security would
+ * hide all reports from them.
  */
 async function readAsService({ tx, caller }: PolicyContext): Promise<void> {
   if (caller.role === 'member') await tx.actAs(asSystem(caller.user_id))

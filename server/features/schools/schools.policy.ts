@@ -48,8 +48,8 @@ export async function peopleOfOneSchool(tx: ReadTx, school: string, users: reado
 }
 
 /**
- * A member of a school, active or not, whom an administrator lets in or signs out; 404 for anybody else. 409 on a laptop, where nobody signs
- * in but its owner.
+ * A member of a school, active or not, whom an administrator lets in or signs out; 404 for anybody else. 409 on a laptop, where nobody
+ * signs in but its owner.
  */
 export async function memberOf(tx: WriteTx, schoolId: string, userId: string | undefined) {
   if ((await laptopOwner(tx)) !== null) throw replicationFailures.notOnALaptop()

@@ -43,8 +43,8 @@ export class ValueRules {
   }
 
   /**
-   * A class is of the year of its assessments. A server is not asked: it judged the assessment when it took it, and the term may have gone to
-   * another year since.
+   * A class is of the year of its assessments. A server is not asked: it judged the assessment when it took it, and the term may have gone
+   * to another year since.
    */
   private async fitsItsClass(values: Values): Promise<boolean> {
     const termId = idIn(values, 'term_id')

@@ -22,8 +22,8 @@ export function newChallenge(peer: Peer, here: Here, random: (size: number) => B
 }
 
 /**
- * Whether this node made the challenge for the peer and its present session, at most `limits.sync.message.challengeAgeMs` ago. After this node's
- * clock was set back a child may need a new one.
+ * Whether this node made the challenge for the peer and its present session, at most `limits.sync.message.challengeAgeMs` ago. After this
+ * node's clock was set back a child may need a new one.
  */
 export function isChallengeFor(peer: Peer, challenge: string, here: Here): boolean {
   const [time = '', random = '', seal = '', ...rest] = challenge.split('.')

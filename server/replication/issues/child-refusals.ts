@@ -26,8 +26,8 @@ const MORE = 'more'
 
 /**
  * Keeps what this node refused of a child, for its administrators. Each write is kept once, however often it comes: its id follows from the
- * row, the unit and the dot. Of each person's laptops, and of a school's servers, at most `limits.sync.refused.writes` are kept: what was put
- * aside first gives way, and one entry tells that there is no room for more.
+ * row, the unit and the dot. Of each person's laptops, and of a school's servers, at most `limits.sync.refused.writes` are kept: what was
+ * put aside first gives way, and one entry tells that there is no room for more.
  */
 export async function keepChildRefusals(
   tx: WriteTx,

@@ -8,8 +8,8 @@ import { isWritable } from '../scope/normal-form.ts'
 
 /**
  * Of the refused units whose value nobody could have written through the interface, the columns as they were written last before that, as
- * far as the history here tells it. So a mark that somebody changed outside the program is again what its teacher typed. `theirs`: the row at
- * the parent, whose value is taken where it was written as late or later.
+ * far as the history here tells it. So a mark that somebody changed outside the program is again what its teacher typed. `theirs`: the row
+ * at the parent, whose value is taken where it was written as late or later.
  */
 export async function lastSound(
   tx: ReadTx,

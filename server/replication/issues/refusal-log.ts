@@ -20,9 +20,9 @@ type Line = Omit<Sender, 'peer'> & Refusal & { count: number }
 type Used = { clock: Pick<Clock, 'now'>; log: { warn(fields: Line, message: string): void } }
 
 /**
- * Writes to the log what was refused of other nodes: for each enrolment at most one line in `limits.sync.refusalLog.everyMs`, with the first
- * refusal and how many there were since the line before. All requests without an enrolment count as one sender, so that nobody fills the
- * log under names of their own choice.
+ * Writes to the log what was refused of other nodes: for each enrolment at most one line in `limits.sync.refusalLog.everyMs`, with the
+ * first refusal and how many there were since the line before. All requests without an enrolment count as one sender, so that nobody fills
+ * the log under names of their own choice.
  */
 export class RefusalLog {
   private readonly last = new Map<string, { at: number; count: number }>()

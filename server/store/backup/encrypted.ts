@@ -74,9 +74,9 @@ export const identitiesIn = (text: string): string[] =>
     .filter(Boolean)
 
 /**
- * Makes a backup and encrypts it into one file of `folder`: a tar archive in the format of age, which the programs `age` and `tar` open too.
- * Its plain form lies in the data folder meanwhile, beside the database, and never in `folder`. What was written is read once more. Throws
- * `BackupError` with one line.
+ * Makes a backup and encrypts it into one file of `folder`: a tar archive in the format of age, which the programs `age` and `tar` open
+ * too. Its plain form lies in the data folder meanwhile, beside the database, and never in `folder`. What was written is read once more.
+ * Throws `BackupError` with one line.
  */
 export async function takeEncryptedBackup(
   place: BackupLocation,

@@ -8,8 +8,8 @@ import { readOwnerNote } from './whose.ts'
 type Settings = Pick<Config, 'dataDir' | 'backupDir' | 'backups'>
 
 /**
- * The backups of the database of a server, in short: names of files in its folder and one small file. `newest_at` and `proved_at` are null where
- * there is none, or where this instance of several knows of none.
+ * The backups of the database of a server, in short: names of files in its folder and one small file. `newest_at` and `proved_at` are null
+ * where there is none, or where this instance of several knows of none.
  */
 export async function backupsInShort({ dataDir, backupDir, backups }: Settings, now: number) {
   const id = readOwnerNote(dataDir)?.id

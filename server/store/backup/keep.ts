@@ -18,8 +18,9 @@ const periods: readonly { of: (at: number) => number; count: number }[] = [
 
 /**
  * Which backups stay (docs/design/backup.md): the newest of each of the last 24 hours, 14 days and 12 weeks *that have one*, so that a box
- * that was off for the holidays keeps what it has; the newest few made before a change or by hand; always the newest of all, and
- * `good`, the last that was proved by being put back for trial. Those dated after `now` (the clock was wrong once) are counted apart and never push out the others. Days and hours are UTC.
+ * that was off for the holidays keeps what it has; the newest few made before a change or by hand; always the newest of all, and `good`,
+ * the last that was proved by being put back for trial. Those dated after `now` (the clock was wrong once) are counted apart and never push
+ * out the others. Days and hours are UTC.
  */
 export function keep<B extends Dated & { name?: string }>(backups: readonly B[], now: number, good: string | null = null): B[] {
   const kept = new Set<B>()

@@ -91,8 +91,8 @@ export function movedTo(manifest: Manifest, content: Content): Manifest {
 }
 
 /**
- * A backup on a disk, known by its path alone; its contents may still turn out to be damaged. `databaseId` is that of the folder which holds
- * the backups of one database; null where it lies in the old way, among those of all databases.
+ * A backup on a disk, known by its path alone; its contents may still turn out to be damaged. `databaseId` is that of the folder which
+ * holds the backups of one database; null where it lies in the old way, among those of all databases.
  */
 export type Listed = { name: string; path: string; at: number; reason: Reason; databaseId: string | null }
 export type Backup = { name: string; path: string; manifest: Manifest }

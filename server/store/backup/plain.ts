@@ -14,8 +14,8 @@ export async function keyNameOfBackup(backup: Backup): Promise<string | null> {
 }
 
 /**
- * Removes the backups of the time before a laptop's database was encrypted from its own folder, where `newest` is an encrypted one: beside it
- * they would give away what it hides. What they alone held in the store goes with the next `collect`.
+ * Removes the backups of the time before a laptop's database was encrypted from its own folder, where `newest` is an encrypted one: beside
+ * it they would give away what it hides. What they alone held in the store goes with the next `collect`.
  */
 export async function removePlain(own: string, newest: Backup): Promise<void> {
   if (newest.manifest.database !== 'sqlite' || (await keyNameOfBackup(newest)) === null) return

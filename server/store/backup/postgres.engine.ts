@@ -152,8 +152,8 @@ async function refuseWhileUsed(url: string): Promise<void> {
 }
 
 /**
- * Into a new database, which takes the name when it is whole, so that one that was interrupted is never served (docs/design/backup.md). Into
- * an empty one directly where no other can be made.
+ * Into a new database, which takes the name when it is whole, so that one that was interrupted is never served (docs/design/backup.md).
+ * Into an empty one directly where no other can be made.
  */
 async function putBack(url: string, dump: DatabaseCopy, options: RestoreOptions) {
   const name = databaseOf(url)

@@ -8,8 +8,8 @@ import { folderOfDatabase } from './manifest.ts'
 const Tried = z.object({ at: z.iso.datetime(), backup: z.string() })
 const Rehearsal = Tried.extend({ flaw: z.string().nullable(), sound: Tried.nullable() })
 /**
- * When which backup was put back for trial. `flaw`: why it did not come back whole, or could not be tried; null where it did. `sound`: the last
- * that did, also where a later one did not.
+ * When which backup was put back for trial. `flaw`: why it did not come back whole, or could not be tried; null where it did. `sound`: the
+ * last that did, also where a later one did not.
  */
 export type Rehearsal = z.infer<typeof Rehearsal>
 

@@ -157,8 +157,8 @@ export async function misfortunes(context: Omit<FaultContext, 'chance'>, chances
 }
 
 /**
- * The backup from which a school is restored later, made in the quiet of a night: everything is at the centre. (What a backup holds that was
- * not sent yet comes back as a second write of its own, beside what the centre knows of it.)
+ * The backup from which a school is restored later, made in the quiet of a night: everything is at the centre. (What a backup holds that
+ * was not sent yet comes back as a second write of its own, beside what the centre knows of it.)
  */
 export async function yesterday(node: Node, head: Person): Promise<string> {
   await everythingSent(node, head)

@@ -13,8 +13,8 @@ import { lineOf, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 
 /**
- * A teacher whose program somebody has altered tells any history of theirs, signed with the key of their laptop. What is undone, restored and
- * listed is read from the history: it must not be more than the teacher may do, and nothing that stops others from reading.
+ * A teacher whose program somebody has altered tells any history of theirs, signed with the key of their laptop. What is undone, restored
+ * and listed is read from the history: it must not be more than the teacher may do, and nothing that stops others from reading.
  */
 const open: School[] = []
 let server: School

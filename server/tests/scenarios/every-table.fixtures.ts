@@ -89,8 +89,8 @@ const NEW = '01900000-0000-7000-8000-00000000abcd'
 
 /**
  * What an altered laptop may say of a row as the newest write of its person: each column otherwise, in its unit or in the identity; the
- * identity left out; the row deleted, with and without a write, and as if nobody else had written it; and another row made of it. `school`: a school to which it may say that the
- * row belongs.
+ * identity left out; the row deleted, with and without a write, and as if nobody else had written it; and another row made of it. `school`:
+ * a school to which it may say that the row belongs.
  */
 export function liesAbout(table: Replicated, state: RowState, { stamp, school, named }: Liar): Lie[] {
   const { units, identity } = descriptions[table]

@@ -9,9 +9,10 @@ import { optionsIn } from './options.ts'
 import { type Run, replayOf, simulate } from './run.ts'
 
 /**
- * `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--central 10] [--faults a,b] [--also c] [--structure 0] [--laptops 0] [--jobs 2] [--show 3] [--trace 1]`:
- * simulated worlds, shared out among as many processes as there are cores. `--central 10`: every tenth has its centre on Postgres. `--faults`:
- * in place of those that the seeds have; `--also`: besides. `--structure 0`: people make no teaching sets and no categories.
+ * `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--central 10] [--faults a,b] [--also c] [--structure 0] [--laptops 0] [--jobs 2]
+ * [--show 3] [--trace 1]`: simulated worlds, shared out among as many processes as there are cores. `--central 10`: every tenth has its
+ * centre on Postgres. `--faults`: in place of those that the seeds have; `--also`: besides. `--structure 0`: people make no teaching sets
+ * and no categories.
  */
 const asked = optionsAsked()
 const number = (name: string, otherwise: number) => Number(asked.get(name) ?? otherwise)

@@ -286,8 +286,8 @@ export const kindsOfLies = Object.keys(tellers)
 export const lieOf = (kind: string, pen: Pen): Promise<Lie | null> => (tellers[kind] as Teller)(pen)
 
 /**
- * Everything that is stored of rows that are lied about, versions and all, but what is known of the numbers for which the laptop answers, `own`:
- * that they have seen what it says of itself, and that it says that the row is there.
+ * Everything that is stored of rows that are lied about, versions and all, but what is known of the numbers for which the laptop answers,
+ * `own`: that they have seen what it says of itself, and that it says that the row is there.
  */
 export function storedOf(node: WorldNode, school: string, rows: readonly Carried[], own: ReadonlySet<string>): Promise<string[]> {
   return node.store.read(asSystem(), (tx) =>

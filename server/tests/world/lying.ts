@@ -240,8 +240,8 @@ function changeOf(before: string, after: string): string {
 }
 
 /**
- * As if every other node's writes to come were known to it. Not where the parent has some that it has not seen: whoever may write the row may
- * say that they saw what stands there, and write over it.
+ * As if every other node's writes to come were known to it. Not where the parent has some that it has not seen: whoever may write the row
+ * may say that they saw what stands there, and write over it.
  */
 async function claiming(
   parent: WorldNode,

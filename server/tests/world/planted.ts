@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
 
 /**
- * A mistake that somebody could make, put in at the seam of a module: no switch of it is in the program. `where` from the server's root. `seed`:
- * of the first world that shows it.
+ * A mistake that somebody could make, put in at the seam of a module: no switch of it is in the program. `where` from the server's root.
+ * `seed`: of the first world that shows it.
  */
 type Plant = { name: string; seed: number; where: string; change: (real: never) => object }
 const plant = <M>(name: string, seed: number, where: string, change: (real: M) => Partial<Record<keyof M, unknown>>): Plant => ({

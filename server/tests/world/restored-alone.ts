@@ -25,8 +25,8 @@ type Owed = { write: Write; said: string }
 
 /**
  * A school whose database is put back from a backup while it has no line to the centre, and whose laptops have read what it has lost. Its
- * oracle: once each of them has met it, every mark that one of them shows is there, or is a conflict there or at one of them, or refused, with who
- * wrote it and when; the centre takes no part in that.
+ * oracle: once each of them has met it, every mark that one of them shows is there, or is a conflict there or at one of them, or refused,
+ * with who wrote it and when; the centre takes no part in that.
  */
 export class RestoredAlone extends NodeFaults {
   private readonly alone: Chance

@@ -299,8 +299,8 @@ const GridHead = memo(function GridHead({ columns, visible: { first, last }, siz
 })
 
 /**
- * Buttons for the next and the former assessment, like a swipe, and for the next pupil, since the keypad of an iPhone has no Next. They leave
- * the focus in the field, so that the on-screen keyboard stays open.
+ * Buttons for the next and the former assessment, like a swipe, and for the next pupil, since the keypad of an iPhone has no Next. They
+ * leave the focus in the field, so that the on-screen keyboard stays open.
  */
 function Steps() {
   const { t } = useTranslation('marks')

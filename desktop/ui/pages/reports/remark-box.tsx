@@ -26,10 +26,10 @@ type Props = {
 }
 
 /**
- * A remark with suggestions of remarks that were written before in this class. Down chooses one, Enter takes it, Esc closes the list. Alt and
- * Down open the list of the most used, or say that there are none, or none that match. Esc without a list drops what was typed since the last save. Enter goes to
- * the next pupil (`FillRows` handles it), Shift and Enter break the line. A telephone has no Shift and Enter: there Enter breaks the line of
- * a remark, and a button goes on.
+ * A remark with suggestions of remarks that were written before in this class. Down chooses one, Enter takes it, Esc closes the list. Alt
+ * and Down open the list of the most used, or say that there are none, or none that match. Esc without a list drops what was typed since
+ * the last save. Enter goes to the next pupil (`FillRows` handles it), Shift and Enter break the line. A telephone has no Shift and Enter:
+ * there Enter breaks the line of a remark, and a button goes on.
  */
 export function RemarkBox({ kind, name, value, firstName, written, rowId, isLocked, onChange, onEscape, onEnter, onLeave }: Props) {
   const { t } = useTranslation('reports')

@@ -341,8 +341,8 @@ export class GridController {
   }
 
   /**
-   * Undoes the last step: a refused text is removed, changed marks get their former value, new marks are deleted, and deleted marks come back with their remarks.
-   * Leaves out marks that were changed since.
+   * Undoes the last step: a refused text is removed, changed marks get their former value, new marks are deleted, and deleted marks come
+   * back with their remarks. Leaves out marks that were changed since.
    */
   async undo(): Promise<void> {
     if (this.undoRefused()) return

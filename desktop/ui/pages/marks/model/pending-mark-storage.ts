@@ -122,8 +122,8 @@ export class PendingMarkStorage<Place = SheetScope> {
   private isOpen = (beat: number): boolean => Math.abs(this.now() - beat) <= WINDOW_TIMEOUT
 
   /**
-   * Moves into the database what other pages wrote to local storage as they were left; where the browser cannot store it, as on a full disk,
-   * it is kept in this window alone. Until November 2026 the app stored all pending marks there, under the same keys.
+   * Moves into the database what other pages wrote to local storage as they were left; where the browser cannot store it, as on a full
+   * disk, it is kept in this window alone. Until November 2026 the app stored all pending marks there, under the same keys.
    */
   private async importCopies(database: BrowserDatabase | null, keep: (left: Abandoned<Place>) => void): Promise<void> {
     for (const key of copiesBelow(COPIES[this.kept])) {
