@@ -91,14 +91,14 @@ export function buildMarksheet({ students, assessments, marks, codes = standardM
 
 const idOf = (text: string | undefined): string | null => (text !== undefined && isId(text.toLowerCase()) ? text.toLowerCase() : null)
 
-function refuseTwins(assessments: readonly MarksheetColumn[]): void {
+function refuseDuplicates(assessments: readonly MarksheetColumn[]): void {
   const headsById = new Map<string, string>()
   for (const { assessmentId, head } of assessments) {
     if (assessmentId === null) continue
-    const twin = headsById.get(assessmentId)
-    if (twin !== undefined) {
+    const first = headsById.get(assessmentId)
+    if (first !== undefined) {
       throw importFailures.duplicateColumn({
-        message: `The columns “${twin}” and “${head}” are for the same assessment. Remove one of them.`,
+        message: `The columns “${first}” and “${head}” are for the same assessment. Remove one of them.`,
       })
     }
     headsById.set(assessmentId, head)
@@ -119,7 +119,7 @@ export function readMarksheet(sheet: Sheet) {
   const assessments = sheet.head
     .map((head, column) => ({ column, head, assessmentId: idOf(ids[column]) }))
     .filter(({ column, head, assessmentId }) => !known.has(column) && (head !== '' || assessmentId !== null))
-  refuseTwins(assessments)
+  refuseDuplicates(assessments)
   const rows = sheet.rows
     .filter((row) => !isIdRow(row))
     .map(({ row, cells }) => ({
