@@ -249,7 +249,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     expect(await page.getByRole('button', { name: /Publish|Send|Print/ }).count()).toBe(0)
     await expectForEverybody(page)
     await page.goto(`${site.url}/marks/${class3B.id}/${maths.id}?term=${michaelmas.id}`)
-    const sent = page.getByText(/report books? of this class (is|are) closed for good/)
+    const sent = page.getByText(/report books? (is|are) closed for good/)
     await sent.waitFor()
     // In the line below the grid, which is in the window with any number of pupils.
     const topOf = async (text: Locator) => (await text.boundingBox())?.y ?? Number.NaN
