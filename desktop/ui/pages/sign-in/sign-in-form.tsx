@@ -71,7 +71,15 @@ function InvitedLead({ invited: { school, by, code } }: { invited: Invited }) {
  * A code to type. `again`: when another mail may be requested, in ms. `shown`: the code, in a demonstration; `filledIn`: the code of an
  * invitation.
  */
-type CodeRequest = { email: string; mailed: boolean; again: number; shown?: string; filledIn?: string }
+type CodeRequest = { email: string; mailed: boolean; again: number; shown?: ShownCode; filledIn?: string }
+
+/** `ends`: when the server refuses it, in ms. */
+type ShownCode = { code: string; ends: number }
+/** The server runs on the same machine, and so has the same clock. */
+const shownCodeFor = async (email: string): Promise<ShownCode> => {
+  const ends = Date.now() + limits.otp.lifetimeMs
+  return { code: await demoCodeFor(email), ends }
+}
 
 /** The invitation in the page's address; null in the first render, which must equal the prerendered page. */
 function useInvited(): Invited | null {
@@ -95,7 +103,16 @@ export function SignInForm({ email, invited, onSignedIn }: SignInFormProps) {
     setRequest(next)
   }
   if (request)
-    return <CodeStep key={request.shown} request={request} methods={methods} onSignedIn={onSignedIn} onBack={() => setRequest(null)} />
+    return (
+      <CodeStep
+        key={request.shown?.code}
+        request={request}
+        methods={methods}
+        onSignedIn={onSignedIn}
+        onBack={() => setRequest(null)}
+        onShown={(shown) => setRequest({ ...request, shown })}
+      />
+    )
   return (
     <>
       {!email && methods?.demo && (
@@ -156,7 +173,7 @@ function AddressStep({ email: initial, fixed, methods, onRequest }: AddressStepP
     onSuccess: (_, to) => onRequest({ email: to, mailed: true, again: Date.now() + limits.otp.resendAfterMs }),
     onError: (failure, to) => {
       // The code that was sent before is still valid.
-      if (failure instanceof Failure && failure.code === 'otp_too_soon')
+      if (isFailure(failure, 'otp_too_soon'))
         onRequest({ email: to, mailed: true, again: Date.now() + (retryAfterMs(failure) ?? limits.otp.resendAfterMs) })
     },
   })
@@ -200,14 +217,14 @@ function AddressStep({ email: initial, fixed, methods, onRequest }: AddressStepP
   )
 }
 
-type DemoAccountsProps = { accounts: readonly DemoAccount[]; onCode: (email: string, code: string) => void }
+type DemoAccountsProps = { accounts: readonly DemoAccount[]; onCode: (email: string, shown: ShownCode) => void }
 
 /** The accounts of a demonstration. The server returns the code that would otherwise be mailed. */
 function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
   const { t } = useTranslation('sign-in')
   const request = useMutation({
-    mutationFn: async (email: string) => ({ email, code: await demoCodeFor(email) }),
-    onSuccess: (answer) => onCode(answer.email, answer.code),
+    mutationFn: shownCodeFor,
+    onSuccess: (shown, email) => onCode(email, shown),
   })
   const first = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -247,26 +264,30 @@ type CodeStepProps = {
   methods: SignInMethods | undefined
   onSignedIn: (profile: Profile) => void
   onBack: () => void
+  onShown: (shown: ShownCode) => void
 }
 
 /** Asks for the code: from a mail, an app, paper, or an administrator. */
-function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
+function CodeStep({ request, methods, onSignedIn, onBack, onShown }: CodeStepProps) {
   const { t } = useTranslation(['sign-in', 'app'])
-  const { email, shown = '', filledIn = '' } = request
-  const given = shown || filledIn
+  const { email, shown, filledIn = '' } = request
+  const given = shown?.code ?? filledIn
   const [code, setCode] = useState(given)
   const [isIncomplete, setIncomplete] = useState(false)
   const [letters, setLetters] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const submit = useRef<HTMLButtonElement>(null)
+  const secondsLeft = useSecondsUntil(shown?.ends ?? 0)
   const verify = useMutation({
     mutationFn: (token: string) => client.auth.verifyOtp({ body: { email, token } }),
     onSuccess: ({ user }) => onSignedIn(user),
   })
   useEffect(() => (given ? submit : field).current?.focus(), [given])
   if (needsSecond(verify.error)) return <SecondStep email={email} token={verify.variables ?? ''} onSignedIn={onSignedIn} onBack={onBack} />
-  const problem = isIncomplete ? t('code.incomplete') : codeProblemOf(verify.error, t)
-  const isLocked = verify.error instanceof Failure && verify.error.code === 'otp_locked'
+  const isShownRefused = shown && isFailure(verify.error, 'otp_invalid') && verify.variables === shown.code
+  const hasShownEnded = shown && (secondsLeft === 0 || isShownRefused)
+  const value = hasShownEnded && code === shown.code ? '' : code
+  const problem = isIncomplete ? t('code.incomplete') : isShownRefused ? undefined : codeProblemOf(verify.error, t)
   const send = (whole: string | null) => {
     setIncomplete(whole === null)
     if (whole !== null && !verify.isPending) verify.mutate(whole)
@@ -280,16 +301,17 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
     field.current?.focus()
   }
   return (
-    <Form onSend={() => send(wholeCode(code))}>
+    <Form onSend={() => send(wholeCode(value))}>
       <p role="status">{statusText(request, methods, t)}</p>
-      {shown && <Notice tone="good">{t('demo.code', { code: `${shown.slice(0, 4)} ${shown.slice(4)}` })}</Notice>}
-      {!problem && <FailureNotice failure={verify.error} onRetry={() => send(wholeCode(code))} />}
+      {shown && !hasShownEnded && <Notice tone="good">{t('demo.code', { code: grouped(shown.code) })}</Notice>}
+      {hasShownEnded && <EndedCode email={email} onShown={onShown} />}
+      {!problem && !isShownRefused && <FailureNotice failure={verify.error} onRetry={() => send(wholeCode(value))} />}
       <CodeField
         inputRef={field}
         label={t('code.label')}
         hint={given ? undefined : t(letters ? 'code.hintPrinted' : 'code.hint')}
         error={problem}
-        value={code}
+        value={value}
         letters={letters}
         onChange={type}
         onWhole={send}
@@ -305,13 +327,41 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
         <Button look="quiet" onClick={onBack}>
           {t('code.back')}
         </Button>
-        <Button ref={submit} type="submit" look="primary" busy={verify.isPending} disabled={code === ''}>
+        <Button ref={submit} type="submit" look="primary" busy={verify.isPending} disabled={value === ''}>
           {t('code.send')}
         </Button>
       </Actions>
       {request.mailed && <Resend request={request} />}
-      <NoCodeHelp methods={methods} isOpen={isLocked} />
+      <NoCodeHelp methods={methods} isOpen={isFailure(verify.error, 'otp_locked')} />
     </Form>
+  )
+}
+
+const isFailure = (failure: unknown, code: string) => failure instanceof Failure && failure.code === code
+/** With a space that ends no line. */
+const grouped = (code: string) => `${code.slice(0, 4)}\u00a0${code.slice(4)}`
+
+/** In a demonstration: the shown code is no longer accepted. */
+function EndedCode({ email, onShown }: { email: string; onShown: (shown: ShownCode) => void }) {
+  const { t } = useTranslation('sign-in')
+  const renew = useMutation({ mutationFn: () => shownCodeFor(email), onSuccess: onShown })
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // Not while another code is typed.
+    if (!(document.activeElement instanceof HTMLInputElement)) button.current?.focus()
+  }, [])
+  return (
+    <>
+      <Notice tone="warn">
+        <div className={layout['split']}>
+          <span>{t('demo.ended')}</span>
+          <Button ref={button} size="small" busy={renew.isPending} onClick={() => renew.mutate()}>
+            {t('demo.renew')}
+          </Button>
+        </div>
+      </Notice>
+      <FailureNotice failure={renew.error} />
+    </>
   )
 }
 
@@ -333,7 +383,7 @@ function Resend({ request }: { request: CodeRequest }) {
     onSuccess: () => setAgain(Date.now() + limits.otp.resendAfterMs),
     onError: (failure) => setAgain(Date.now() + (retryAfterMs(failure) ?? 0)),
   })
-  const isEarly = send.error instanceof Failure && send.error.code === 'otp_too_soon'
+  const isEarly = isFailure(send.error, 'otp_too_soon')
   const wait = seconds > 120 ? t('again.minutes', { count: Math.ceil(seconds / 60) }) : t('again.seconds', { count: seconds })
   return (
     <div className={styles['plain']}>
