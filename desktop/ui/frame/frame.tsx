@@ -52,7 +52,7 @@ import { canKeepApp, keepApp } from './service-worker.ts'
 import { signOut } from './sign-out.ts'
 import { useOthersWork, useSyncStatus } from './sync-status.ts'
 import { chooseTheme, chosenTheme, themes } from './theme.ts'
-import { isAllStored, unsavedNow, useElsewhereCount, useUnsavedCount } from './unsaved-count.ts'
+import { isAllStored, unsavedNow, useElsewhereCount, useIsAllStored, useUnsavedCount } from './unsaved-count.ts'
 import { useSyncSummary } from './use-sync-summary.ts'
 
 /** What sends marks, attendance and texts, and says what is unsaved. */
@@ -168,9 +168,10 @@ function SyncLine({ isOver }: { isOver: boolean }) {
   useOthersWork(isReached)
   const summary = useSyncSummary(status)
   const unsaved = useUnsavedCount()
+  const isStored = useIsAllStored()
   const elsewhere = useElsewhereCount()
   if (!summary && isReached && unsaved + elsewhere === 0) return null
-  const left = unsaved > 0 ? t('line.unsaved', { count: unsaved }) : t('line.otherWindow')
+  const left = unsaved > 0 ? t(isStored ? 'line.unsaved' : 'line.unsavedHere', { count: unsaved }) : t('line.otherWindow')
   const away = { text: unsaved > 0 ? left : t('line.unreached'), tone: 'bad' }
   const known = isReached && summary ? summary : away
   const { text, tone } = unsaved + elsewhere > 0 && known.tone !== 'bad' ? { text: left, tone: 'warn' } : known

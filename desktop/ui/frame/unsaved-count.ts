@@ -16,13 +16,13 @@ let elsewhere = 0
  * Called by the module that sends them, which is loaded after the frame.
  */
 export function setUnsavedCount(of: UnsavedSource, own: Unsaved): void {
+  const before = [count, elsewhere, isAllStored()]
   counts.set(of, own)
-  const before = [count, elsewhere]
   const sum = (key: 'unsaved' | 'sending' | 'elsewhere') => [...counts.values()].reduce((total, each) => total + each[key], 0)
   count = sum('unsaved')
   sending = sum('sending')
   elsewhere = sum('elsewhere')
-  if (count !== before[0] || elsewhere !== before[1]) changes.notify()
+  if (count !== before[0] || elsewhere !== before[1] || isAllStored() !== before[2]) changes.notify()
 }
 
 /** Includes those that are being sent: a sign-out would lose them too. */
@@ -31,6 +31,7 @@ export const unsavedNow = (): number => count + sending
 /** Whether every unsaved entry of this window survives closing it. */
 export const isAllStored = (): boolean => [...counts.values()].every(({ isStored }) => isStored)
 
+export const useIsAllStored = (): boolean => useSyncExternalStore(changes.add, isAllStored)
 /** The number of unsaved entries of this window, without those that are being sent. */
 export const useUnsavedCount = (): number => useSyncExternalStore(changes.add, () => count)
 /** The number of unsaved entries of other windows of this browser. */

@@ -258,7 +258,8 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       await only.waitFor()
       await page.getByText('Everything is saved.', { exact: true }).waitFor({ state: 'detached' })
       await page.keyboard.press('Escape')
-      await page.getByRole('banner').getByText('1 entry is in this window and not saved yet').waitFor()
+      // The same of the same mark in the bar and below the grid.
+      await page.getByRole('banner').getByText('1 entry is in this window alone and not saved yet').waitFor()
       expect(await page.getByRole('main').getByText('1 mark is on this device').count()).toBe(0)
       await picture(page, 'full-marks-phone')
       await toToday()

@@ -177,7 +177,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await page.getByRole('link', { name: 'Today' }).click()
     await page.getByRole('heading', { name: 'Today' }).waitFor()
     await page.getByRole('main').getByText('1 mark is on this device and not saved yet').waitFor()
-    await page.getByRole('banner').getByText('1 entry is in this window and not saved yet').waitFor()
+    await page.getByRole('banner').getByText('1 entry is on this device and not saved yet').waitFor()
     await picture(page, 'home-unsaved')
     await expectForEverybody(page)
     page.on('dialog', (dialog) => void dialog.accept())

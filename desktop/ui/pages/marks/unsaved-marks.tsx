@@ -218,7 +218,8 @@ const waiting: readonly MarkLocation[] = ['here', 'hereForCentre', 'schoolWaits'
 function Locations({ sheet }: { sheet: Sheet }) {
   const { t } = useTranslation('marks')
   const status = useParentStatus()
-  const elsewhere = useElsewhere(useMarkingSession())
+  const session = useMarkingSession()
+  const elsewhere = useElsewhere(session)
   useSettledChanges(sheet.listenToQueue, REPORT_DELAY)
   const { unsaved, invalid, sending, locations } = countMarks(sheet, status)
   const isSaved = unsaved + invalid === 0 && elsewhere === 0
@@ -235,7 +236,9 @@ function Locations({ sheet }: { sheet: Sheet }) {
       </p>
       {status?.parent && (
         <ul className={styles['where']} aria-label={t('where.label')}>
-          {unsaved > sending && <Part sign={cellSigns.unsaved}>{t('where.unsaved', { count: unsaved - sending })}</Part>}
+          {unsaved > sending && (
+            <Part sign={cellSigns.unsaved}>{t(session.isStored() ? 'where.unsaved' : 'where.unsavedHere', { count: unsaved - sending })}</Part>
+          )}
           {found.map((location) => (
             <Part key={location} sign={waiting.includes(location) ? cellSigns.waiting : '✓'} hasArrived={!waiting.includes(location)}>
               {t(location === only && (location === 'school' || location === 'centre') ? `where.all.${location}` : `where.${location}`, {

@@ -101,7 +101,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
     })
     await site.restart(async () => {
       await remarkOf(page).fill('Asks good questions.')
-      await page.getByRole('banner').getByText('1 entry is in this window and not saved yet').waitFor()
+      await page.getByRole('banner').getByText('1 entry is in this window alone and not saved yet').waitFor()
       await page.getByText('What is not saved yet is in this window alone', { exact: false }).waitFor()
       expect(await page.getByText('1 text of a report book').count()).toBe(0)
       await page.getByRole('button', { name: 'Try now' }).first().waitFor()

@@ -68,7 +68,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.keyboard.press('Control+ArrowUp')
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Attendance in percent: Zoë Adeyemi')
     await page.getByText('Attendance is a percentage from 0 to 100.').waitFor()
-    await page.getByText('1 entry is in this window and not saved yet').waitFor()
+    await page.getByText('1 entry is in this window alone and not saved yet').waitFor()
     await page.keyboard.type('98,5')
     await page.keyboard.press('Enter')
     await page.keyboard.type('97')

@@ -49,7 +49,9 @@ function open({ owner, isShown, demandOwn }: Whose) {
     },
   })
   const invalidEntries = new Map<string, InvalidEntry>()
-  const count = tellUnsaved({ queue, elsewhere, isStored }, 'marks', isShown, () => invalidEntries.size)
+  // Invalid entries are in this window alone.
+  const isAllStored = () => invalidEntries.size === 0 && isStored()
+  const count = tellUnsaved({ queue, elsewhere, isStored: isAllStored }, 'marks', isShown, () => invalidEntries.size)
   return {
     owner,
     queue,
