@@ -205,12 +205,19 @@ export function Form({ onSend, turn = 0, children, ...rest }: FormProps) {
 
 /** Fields side by side where there is room. */
 export const Row = ({ children }: { children: ReactNode }) => <div className={layout['columns']}>{children}</div>
-/** The buttons at the end of a form. */
-export const Actions = ({ children }: { children: ReactNode }) => <div className={styles['actions']}>{children}</div>
+/** The buttons at the end of a form. `needs`: what must be done before a disabled one can be pressed. */
+export const Actions = ({ needs, children }: { needs?: string | undefined; children: ReactNode }) => (
+  <div className={styles['actions']}>
+    {needs && <p className={styles['needs']}>{needs}</p>}
+    {children}
+  </div>
+)
 
 type SaveActionsProps = {
   busy?: boolean | undefined
   disabled?: boolean
+  /** What must be done before the action, beside its disabled button. */
+  needs?: string | undefined
   /** The word for the action; «Save» by default. */
   action?: string | undefined
   /** The word while it is busy; «Saving» by default. */
@@ -224,11 +231,11 @@ type SaveActionsProps = {
 }
 
 /** The buttons at the end of a form that saves: delete, cancel and «save and add another» where given, and save. */
-export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete, onNext, onCancel }: SaveActionsProps) {
+export function SaveActions({ busy, disabled, needs, action, busyWord, danger, onDelete, onNext, onCancel }: SaveActionsProps) {
   const { t } = useTranslation('app')
   const cancel = useContext(Closing) ?? onCancel
   return (
-    <Actions>
+    <Actions needs={needs}>
       {onDelete && (
         <Button look="danger" onClick={onDelete}>
           {t('action.delete')}
@@ -240,7 +247,13 @@ export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete
           {t('action.saveAndNext')}
         </Button>
       )}
-      <Button type="submit" look={danger ? 'danger' : 'primary'} disabled={disabled} busy={busy} busyWord={busyWord ?? t('state.saving')}>
+      <Button
+        type="submit"
+        look={danger ? 'danger' : 'primary'}
+        disabled={disabled || Boolean(needs)}
+        busy={busy}
+        busyWord={busyWord ?? t('state.saving')}
+      >
         {action ?? t('action.save')}
       </Button>
     </Actions>

@@ -16,6 +16,7 @@ import { Imported } from './imported.tsx'
 import { faultyRows, listedRows, rowsAwaitingClasses, type Source } from './listing.ts'
 
 type Report = ImportReport
+export type Needs = 'table' | 'headings' | 'firstRow' | 'columns' | 'days'
 type Props = {
   title: string
   lead: ReactNode
@@ -23,6 +24,8 @@ type Props = {
   children: ReactNode
   /** The table to send; null while there is none. Another source needs a new report; corrections stay while its table is the same. */
   source: Source | null
+  /** What the person must do before there is one. */
+  needs: Needs | null
   /** Shown beside the report: a way to correct what it found. `again` checks the table once more. */
   remedy?: ((report: Report, again: () => void) => ReactNode) | undefined
   onDone: () => Promise<unknown>
@@ -74,7 +77,7 @@ function useImport({ source, onDone }: Pick<Props, 'source' | 'onDone'>) {
 }
 
 /** Imports a table: first a dry run, which reports each row, then one write with all rows that are not left out. */
-export function ImportDialog({ title, lead, children, source, remedy, onDone, isEarlier }: Props) {
+export function ImportDialog({ title, lead, children, source, needs, remedy, onDone, isEarlier }: Props) {
   const { t } = useTranslation('app')
   const form = useRef<HTMLDivElement>(null)
   const state = useImport({ source, onDone })
@@ -114,6 +117,7 @@ export function ImportDialog({ title, lead, children, source, remedy, onDone, is
             <SaveActions
               action={writes > 0 ? t('import.write', { count: writes }) : t('import.look')}
               disabled={!source}
+              needs={needs ? t(`import.needs.${needs}`) : undefined}
               busy={isBusy}
               busyWord={t(isChecking ? 'import.looking' : 'import.writing')}
             />

@@ -132,18 +132,21 @@ export function ImportMarks({ scope: { classId, subjectId, termId, isSet = false
   const [said, setSaid] = useState<{ key: string; chosen: WhoChosen } | null>(null)
   const chosen = said?.key === key ? said.chosen : NOTHING
   const isNobody = Boolean(read?.table && isNobodyIn(read.head))
+  const isOpen = choices.some(({ column }) => chosen[column] === undefined)
+  const needs = !file ? 'table' : isNobody ? 'headings' : isOpen ? 'columns' : null
   const source = useMemo((): Source | null => {
-    if (!file || !read || isNobody || choices.some(({ column }) => chosen[column] === undefined)) return null
+    if (!file || !read || needs) return null
     return {
       ...sourceOf(file, read, chosen, (column) => t(`students:columns.${column as 'student_number'}`)),
       send: (body, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body }),
     }
-  }, [file, read, isNobody, choices, chosen, of, t])
+  }, [file, read, needs, chosen, of, t])
   return (
     <ImportDialog
       title={t('importTitle')}
       lead={t('importLead')}
       source={source}
+      needs={needs}
       onDone={() => refresh(['assessments', 'grades', 'calculations', 'imports', 'history'])}
       isEarlier={(past) => past.kind === 'grades' && past.subject_id === subjectId && past.term_id === termId && isHere(past)}
     >

@@ -17,7 +17,7 @@ import { DayForms, type DaysRead, useDays } from './days.tsx'
 import { belowNoHeadings, fromHeadings, hasHeadings } from './from-headings.ts'
 import { type Column, columns, guessColumns } from './headings.ts'
 import styles from './import.module.css'
-import { ImportDialog } from './import-dialog.tsx'
+import { ImportDialog, type Needs } from './import-dialog.tsx'
 import type { Source } from './listing.ts'
 import { columnAt, dayTexts, examplesOf, faultsOf, fileFor, firstRows, headOf, isDayColumn, type Mapping, pupilsByRow } from './mapping.ts'
 import { missingClasses } from './missing.ts'
@@ -41,15 +41,14 @@ export function ImportStudents() {
   )
   const { form, isOpen } = days
   const yearId = year?.id
+  const needs = !file ? 'table' : firstRow?.is === null ? 'firstRow' : read ? neededOf(mapping, isOpen) : null
   const source = useMemo((): Source | null => {
-    if (!file || read === undefined) return null
+    if (!file || read === undefined || needs) return null
     const send: Source['send'] = (body, dryRun) => {
       const query = { dryRun: dryRun ? ('true' as const) : ('false' as const), ...(form && { days: form }) }
       return client.imports.students({ query: { ...query, ...(yearId && { academicYearId: yearId }) }, body })
     }
     if (read === null) return { ...sentAsItIs(file), send }
-    const { twice, isNobody } = faultsOf(mapping)
-    if (twice.length > 0 || isNobody || isOpen) return null
     const head = headOf(read)
     const nameOf = (column: Column | undefined) => (column ? t(`columns.${column}`) : '')
     return {
@@ -69,12 +68,13 @@ export function ImportStudents() {
       },
       headingAt: (column) => head[column] || nameOf(mapping[column] ?? columns[column - head.length]),
     }
-  }, [file, read, mapping, isOpen, form, yearId, t])
+  }, [file, read, needs, mapping, form, yearId, t])
   return (
     <ImportDialog
       title={t('import')}
       lead={t('importLead')}
       source={source}
+      needs={needs}
       remedy={(report, again) => year && <MissingClasses report={report} yearId={year.id} onMade={again} />}
       onDone={() => refresh(['students', 'classes', 'history', 'imports'])}
       isEarlier={({ kind }) => kind === 'students'}
@@ -97,6 +97,12 @@ export function ImportStudents() {
       {read && <Preview table={read} mapping={mapping} days={days} />}
     </ImportDialog>
   )
+}
+
+function neededOf(mapping: Mapping, isOpen: boolean): Needs | null {
+  const { twice, isNobody } = faultsOf(mapping)
+  if (twice.length > 0 || isNobody) return 'columns'
+  return isOpen ? 'days' : null
 }
 
 /** A file that cannot be read here: the server reports what is wrong with it. */

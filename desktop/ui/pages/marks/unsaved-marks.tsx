@@ -237,7 +237,9 @@ function Locations({ sheet }: { sheet: Sheet }) {
       {status?.parent && (
         <ul className={styles['where']} aria-label={t('where.label')}>
           {unsaved > sending && (
-            <Part sign={cellSigns.unsaved}>{t(session.isStored() ? 'where.unsaved' : 'where.unsavedHere', { count: unsaved - sending })}</Part>
+            <Part sign={cellSigns.unsaved}>
+              {t(session.isStored() ? 'where.unsaved' : 'where.unsavedHere', { count: unsaved - sending })}
+            </Part>
           )}
           {found.map((location) => (
             <Part key={location} sign={waiting.includes(location) ? cellSigns.waiting : '✓'} hasArrived={!waiting.includes(location)}>

@@ -28,6 +28,7 @@ import {
   placements,
   proposed,
   storedChoices,
+  unplacedCount,
 } from './roll-over-plan.ts'
 import { Structure, structureBody, useOffer } from './roll-over-structure.tsx'
 import { NewClasses } from './roll-over-targets.tsx'
@@ -96,6 +97,7 @@ export function RollOverForm(props: Props) {
   }
   const isReady = outcome !== null && [outcome, ...outcome.classes].every(({ issues }) => issues.length === 0)
   const termsFit = areFaultless(withEdits(offer.terms, choices.terms), to)
+  const unplaced = Math.max(outcome?.unplaced ?? 0, unplacedCount(placements(former, choices, existing), choices))
   const isNothing = body.classes.length === 0 && !body.leavingStudentIds && Object.keys(taken).length === 0
   const outcomes = new Map(outcome?.classes.map((one, at) => [keys[at] ?? '', one]))
   const refused = rollOver.error
@@ -114,12 +116,12 @@ export function RollOverForm(props: Props) {
       <FormerClasses {...{ former, existing, choices }} onChange={change} />
       <Structure {...{ from, to, offer, choices }} repeaters={repeaterIds.length} onChange={change} />
       <Standing {...{ former, existing, choices }} onChange={change} />
-      {outcome && <OutcomeNotice of={outcome} isReady={isReady} />}
+      {outcome && <OutcomeNotice of={outcome} unplaced={unplaced} isReady={isReady} />}
       {/* The issues are listed below, so that only the sentence is shown here. */}
       <FailureNotice failure={refused && { code: refused.code, message: refused.message }} />
       {refused?.issues && <Issues of={refused.issues} />}
       <div ref={end}>
-        <Actions>
+        <Actions needs={!termsFit ? t('needsDays') : isNothing ? t('needsClass') : undefined}>
           <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
           <Button
             onClick={() => {
@@ -190,16 +192,18 @@ const Issues = ({ of }: { of: readonly Issue[] }) => (
   </Notice>
 )
 
-function OutcomeNotice({ of, isReady }: { of: Outcome; isReady: boolean }) {
+/** `unplaced`: also the pupils without a class before, whom the server does not count. */
+function OutcomeNotice({ of, unplaced, isReady }: { of: Outcome; unplaced: number; isReady: boolean }) {
   const { t } = useTranslation('years')
   if (!isReady) return <Issues of={[of, ...of.classes].flatMap((one) => one.issues)} />
   return (
-    <Notice tone={of.unplaced > 0 || of.left_with_drafts > 0 ? 'warn' : 'good'}>
+    <Notice tone={unplaced > 0 || of.left_with_drafts > 0 ? 'warn' : 'good'}>
       <span>
-        {t('wouldBe', { classes: of.classes.length })} {of.left > 0 && t('wouldLeave', { count: of.left })}{' '}
+        {unplaced > 0 && t('wouldWait', { count: unplaced })} {t('wouldBe', { classes: of.classes.length })}{' '}
+        {of.left > 0 && t('wouldLeave', { count: of.left })}{' '}
         {of.left_with_drafts > 0 && t('wouldHaveDrafts', { count: of.left_with_drafts })}{' '}
-        {of.unplaced > 0 && t('wouldWait', { count: of.unplaced })} {of.categories > 0 && t('wouldTake', { count: of.categories })}{' '}
-        {of.scale && t('wouldTakeScale')} {of.sets > 0 && t('wouldTakeSets', { count: of.sets })}{' '}
+        {of.categories > 0 && t('wouldTake', { count: of.categories })} {of.scale && t('wouldTakeScale')}{' '}
+        {of.sets > 0 && t('wouldTakeSets', { count: of.sets })}{' '}
         {of.set_places > 0 && t('wouldPlaceInSets', { places: number(of.set_places) })}{' '}
         {of.terms > 0 && t('wouldAddTerms', { count: of.terms })}
       </span>

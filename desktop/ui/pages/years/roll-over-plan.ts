@@ -86,6 +86,10 @@ export function placements(former: readonly Former[], choices: Choices, existing
   )
 }
 
+/** How many pupils stay at the school and have no class in the new year. */
+export const unplacedCount = (placed: readonly Placement[], { makesInactive }: Pick<Choices, 'makesInactive'>): number =>
+  placed.filter(({ to }) => to === LATER || (to === LEAVES && !makesInactive)).length
+
 /** The classes of last year from which a new class takes teachers and subjects. */
 export const sourcesOf = (key: string, former: readonly Former[], { goes }: Pick<Choices, 'goes'>) =>
   former.filter(({ id }) => id !== NO_CLASS && goes[id]?.includes(key))
