@@ -114,8 +114,8 @@ function wordsIn(language: DocumentLanguage, isUnmarked: boolean) {
     /** A name as in a list, last name first. */
     listed: ({ last_name: last, first_name: first }: { last_name: string; first_name: string }): string =>
       isRightToLeft && hasArabic(last) ? say('broadsheet.pupilName', { last, first }) : `${last}, ${first}`,
-    /** The page number, preceded by the history code, with which `markbook audit --head` finds the state of the history. */
-    foot: (page: number, pages: number, code: string | null | undefined): string =>
+    /** The page number, preceded by the history code of a broadsheet, with which `markbook audit --head` finds the state of the history. */
+    foot: (page: number, pages: number, code?: string | null): string =>
       sentences.joined([...(code ? [say('history', { code })] : []), say('page', { page, pages })]),
     /** The scale with the standard remarks translated; remarks of the school stay. */
     scale: (scale: GradingScale): GradingScale => ({

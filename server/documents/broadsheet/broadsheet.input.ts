@@ -23,11 +23,15 @@ export type BroadsheetPupil = {
   position: number | null
 }
 
-/** A class and its results. Totals and statistics are computed from the printed marks. Pupils and subjects stay in the order given. */
+/**
+ * A class and its results. Totals and statistics are computed from the printed marks. Pupils and subjects stay in the order given.
+ * `historyCode`: the head of the school's history when the document was made.
+ */
 export type BroadsheetInput = ReportCardFrame & {
   report_type: 'term' | 'year_end'
   subjects: readonly BroadsheetSubject[]
   pupils: readonly BroadsheetPupil[]
+  historyCode?: string | null
 }
 
 /** Marks a partial result, on paper and in a workbook. */

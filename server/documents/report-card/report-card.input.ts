@@ -61,8 +61,7 @@ export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'sta
   }
 
 /**
- * The data that the cards of a class share. `term`: the stored name of the term. `madeAt` in ms since 1970. `historyCode`: on the document
- * of a whole class, the head of the school's history when it was made.
+ * The data that the cards of a class share. `term`: the stored name of the term. `madeAt` in ms since 1970.
  */
 export type ReportCardFrame = {
   school: Letterhead
@@ -77,7 +76,6 @@ export type ReportCardFrame = {
   /** The language of all words that the school did not write; English by default. */
   language?: DocumentLanguage
   madeAt: number
-  historyCode?: string | null
 }
 
 /**

@@ -46,9 +46,9 @@ function drawFooter(canvas: Canvas, card: Card, page: number, pages: number): vo
   const draw = (text: string, face: 'regular' | 'semibold', room: number, at: number) =>
     canvas.line(cut(text, card.fonts[face], FOOT.size, room), { ...FOOT, face }, { x: left, base: at })
   canvas.decoration(() => {
-    const number = words.foot(page, pages, frame.historyCode)
+    const number = words.foot(page, pages)
     const made = words.joined([frame.school.name, words.say('madeOn', { day: words.dayOf(frame.madeAt) })])
-    draw(made, 'regular', width - Math.max(frame.historyCode ? 200 : 70, canvas.widthOf(number, FOOT) + 12), base)
+    draw(made, 'regular', width - Math.max(70, canvas.widthOf(number, FOOT) + 12), base)
     canvas.line(number, FOOT, { x: left + width, base, align: 'right' })
     if (page === 1) return
     const period = words.period(frame, card.layout.kind === 'term')

@@ -1,7 +1,6 @@
 import { reportFileFailures, reportFiles } from '@markbook/shared/contract/report-files'
 import { common } from '@markbook/shared/failures'
 import { type Handlers, on, onFile } from '../../../http/handler.ts'
-import { codeOfHistory } from '../../../replication/audit/head-code.ts'
 import { startJob } from '../../jobs/jobs.policy.ts'
 import { classPlace, studentOf } from '../reports.policy.ts'
 import { archiveOf } from './archive.ts'
@@ -40,18 +39,16 @@ export const classPdfHandlers = {
       if (query.studentId !== undefined && !own) throw common.notFound()
       const books = own ? [own] : all
       const gathered = await readReportCards(tx, { ...place, type: query.reportType }, books, printingOf(query))
-      const historyCode = await codeOfHistory(tx, place.group.school_id)
       return {
         gathered,
-        historyCode,
         twoSided: query.twoSided ?? false,
         filename: own ? cardName(await studentOf(tx, own), titled) : classFileName('reports', titled, 'pdf'),
       }
     },
-    finish: async ({ gathered, historyCode, twoSided, filename }, { documents, files }) => {
+    finish: async ({ gathered, twoSided, filename }, { documents, files }) => {
       const options = { school: gathered.head.schoolId, twoSided }
       return {
-        bytes: await documents.printRun({ ...(await cardsInput(gathered, files)), historyCode }, options),
+        bytes: await documents.printRun(await cardsInput(gathered, files), options),
         contentType: contentTypes.pdf,
         filename,
       }
