@@ -17,7 +17,7 @@ test.each([
   ['Contact; a@x.org\nb@x.org', ['a@x.org', 'b@x.org'], []],
   ['a@x.org\nName, Email', ['a@x.org'], ['Name, Email']],
 ])('%j', (text, addresses, wrong) => {
-  expect(typedAddresses(text)).toEqual({ addresses, wrong, heading: null })
+  expect(typedAddresses(text)).toMatchObject({ addresses, wrong, heading: null })
 })
 
 test.each([
@@ -29,5 +29,23 @@ test.each([
   ['الاسم\tالبريد الإلكتروني\tالدور\nNuala Reilly\tn.reilly@x.org\tمعلّم', 'الاسم, البريد الإلكتروني, الدور'],
   ['EMAIL\nn.reilly@x.org', 'EMAIL'],
 ])('%j begins with a heading, which is no person', (text, heading) => {
-  expect(typedAddresses(text)).toEqual({ addresses: ['n.reilly@x.org'], wrong: [], heading })
+  expect(typedAddresses(text)).toMatchObject({ addresses: ['n.reilly@x.org'], wrong: [], heading })
+})
+
+test.each([
+  ['Nuala Reilly <N.Reilly@x.org>', [['n.reilly@x.org', 'Nuala Reilly']]],
+  ['"Byrne, Sam" <sam@x.org>', [['sam@x.org', 'Byrne, Sam']]],
+  ['Byrne, Sam <sam@x.org>', [['sam@x.org', 'Byrne, Sam']]],
+  [
+    'Nuala Reilly <n@x.org>, "Byrne, Sam" <sam@x.org>; c@x.org, Ada Nowak <ada@x.org>',
+    [
+      ['n@x.org', 'Nuala Reilly'],
+      ['sam@x.org', 'Byrne, Sam'],
+      ['ada@x.org', 'Ada Nowak'],
+    ],
+  ],
+  ['<a@x.org>\nFirst <b@x.org>\nSecond <b@x.org>', [['b@x.org', 'First']]],
+  ['Reilly, Nuala, n.reilly@x.org', []],
+])('the names of %j', (text, names) => {
+  expect([...typedAddresses(text).names]).toEqual(names)
 })

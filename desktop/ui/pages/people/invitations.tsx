@@ -15,13 +15,14 @@ import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { namesLoopback, useServerAddress, withAddress } from '../../frame/server-address.ts'
-import { day, enumerated, localDay, moment } from '../../words/format.ts'
+import { day, enumerated, firstOf, localDay, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { typedAddresses } from './addresses.ts'
 import styles from './people.module.css'
 import { ROLES, type Role } from './roles.ts'
 
-type Invited = ReplyOf<'invitations', 'invite'>
+/** `names`: as they were typed, by address. An invitation has none, since each person gives their own. */
+type Invited = ReplyOf<'invitations', 'invite'> & { names: ReadonlyMap<string, string> }
 
 /** The invited people who have not answered, and a button to invite more. */
 export function Invitations() {
@@ -86,8 +87,8 @@ function InviteDialog() {
 }
 
 /** Replaces the server's address in the links by the one for other computers. */
-const reachedAt = (address: string | undefined, { invitations, members }: Invited): Invited => ({
-  members,
+const reachedAt = (address: string | undefined, { invitations, ...rest }: Invited): Invited => ({
+  ...rest,
   invitations: invitations.map((one) => ({ ...one, url: withAddress(one.url, address) })),
 })
 
@@ -101,8 +102,9 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
     required: ['addresses'],
     isValid: ({ addresses }) => problemOf(addresses) === undefined,
     save: async ({ addresses, role, byMail }) => {
-      const people = typedAddresses(addresses).addresses.map((email) => ({ email, role }))
-      onInvited(await save('invitations', 'invite', { body: { people, byMail: byMail && hasMail } }))
+      const typed = typedAddresses(addresses)
+      const people = typed.addresses.map((email) => ({ email, role }))
+      onInvited({ ...(await save('invitations', 'invite', { body: { people, byMail: byMail && hasMail } })), names: typed.names })
     },
     // The dialog stays open, and shows the codes.
     onSaved: () => {},
@@ -113,7 +115,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
     return addresses.length > perRequest ? t('tooMany', { count: perRequest }) : undefined
   }
   const { error, ...addresses } = field('addresses')
-  const { heading } = typedAddresses(draft.addresses)
+  const { heading, names } = typedAddresses(draft.addresses)
   return (
     <Form onSend={send}>
       <TextArea
@@ -126,6 +128,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
         error={(isChecked ? problemOf(draft.addresses) : undefined) ?? error}
       />
       {heading !== null && <Notice>{t('headingLeftOut', { heading })}</Notice>}
+      {names.size > 0 && <Notice>{t('namesKept', { names: firstOf([...names.values()], 8, '; ') })}</Notice>}
       <SelectField label={t('inviteAs')} value={draft.role} onChange={({ target }) => set({ role: target.value as Role })}>
         <Options of={ROLES.map((id) => ({ id, name: t(id) }))} />
       </SelectField>
@@ -137,7 +140,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
 }
 
 /** The new invitations; their codes are shown only once. */
-function NewInvitations({ invited: { invitations, members } }: { invited: Invited }) {
+function NewInvitations({ invited: { invitations, members, names } }: { invited: Invited }) {
   const { t } = useTranslation(['people', 'app'])
   const copy = async ({ url, email }: NewInvitation) => tell(t((await copyText(url)) ? 'linkCopied' : 'linkNotCopied', { email }))
   const hasCodes = invitations.some(({ code }) => code !== null)
@@ -152,6 +155,9 @@ function NewInvitations({ invited: { invitations, members } }: { invited: Invite
           keyOf={({ id }) => id}
           columns={[
             { head: t('email'), cell: ({ email }) => email },
+            ...(invitations.some(({ email }) => names.has(email))
+              ? [{ head: t('name'), cell: ({ email }: NewInvitation) => names.get(email) ?? '' }]
+              : []),
             ...(hasCodes
               ? [{ head: t('signInCode'), cell: ({ code }: NewInvitation) => <code className={styles['printed']}>{code}</code> }]
               : []),
@@ -172,13 +178,13 @@ function NewInvitations({ invited: { invitations, members } }: { invited: Invite
         {hasCodes && <Button onClick={() => window.print()}>{t('printList')}</Button>}
         <CloseButton look="primary">{t('done')}</CloseButton>
       </Actions>
-      {hasCodes && <Slips of={invitations} />}
+      {hasCodes && <Slips of={invitations} names={names} />}
     </>
   )
 }
 
 /** A slip for each person, to cut apart: the address to open, and the code. */
-function Slips({ of: invitations }: { of: readonly NewInvitation[] }) {
+function Slips({ of: invitations, names }: { of: readonly NewInvitation[]; names: Invited['names'] }) {
   const { t } = useTranslation(['people', 'app'])
   const school = useQuery(ask('schools', 'mine')).data?.name ?? ''
   return (
@@ -186,6 +192,11 @@ function Slips({ of: invitations }: { of: readonly NewInvitation[] }) {
       {invitations.map(({ id, email, code, url, role, expires_at }) => (
         <section key={id} className={styles['slip']}>
           <h2>{t('slipTitle', { school, name: t('app:name') })}</h2>
+          {names.has(email) && (
+            <p>
+              <strong>{names.get(email)}</strong>
+            </p>
+          )}
           <p>{t(`slip.${role}`, { school })}</p>
           <ol>
             <li>{t('slipPage', { page: new URL(url).origin + new URL(url).pathname })}</li>
