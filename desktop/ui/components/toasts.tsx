@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { sentenceOf } from '../words/failure.ts'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
+import { heightIn } from './height-in.ts'
 import { Icon } from './icon.tsx'
 
 const DURATION_MS = 6_000
@@ -63,22 +64,8 @@ export function Toasts({ path }: { path: string }) {
   )
 }
 
-/** Sets `--toasts` to the height of the toasts, so that the menu ends above them. Returns a function that stops it. */
-function leaveRoom(toasts: HTMLElement | null): (() => void) | undefined {
-  if (!toasts) return
-  const root = document.documentElement
-  const measure = () => {
-    const { height } = toasts.getBoundingClientRect()
-    if (height > 0) root.style.setProperty('--toasts', `calc(${Math.ceil(height)}px + 2 * var(--space-2))`)
-    else root.style.removeProperty('--toasts')
-  }
-  const sizes = new ResizeObserver(measure)
-  sizes.observe(toasts)
-  return () => {
-    sizes.disconnect()
-    root.style.removeProperty('--toasts')
-  }
-}
+/** The menu, and on a telephone the page, end above the toasts. */
+const leaveRoom = heightIn('--toasts', '2 * var(--space-2)')
 
 /** Closes the toasts of a page when it is left. */
 function ToastsOfPage({ path }: { path: string }) {

@@ -31,6 +31,7 @@ import { useBack } from '../components/back.ts'
 import { Button } from '../components/button.tsx'
 import { CloseButton, Dialog } from '../components/dialog.tsx'
 import { Actions, Options } from '../components/field.tsx'
+import { heightIn } from '../components/height-in.ts'
 import { Icon, type IconShape } from '../components/icon.tsx'
 import { idle } from '../components/idle.ts'
 import layout from '../components/layout.module.css'
@@ -67,6 +68,8 @@ const UnsavedAttendance = lazyPart(async () => (await idle().then(notices.attend
 const UnsavedReports = lazyPart(async () => (await idle().then(notices.reports)).UnsavedReports)
 const SignInAgain = lazyPart(async () => (await import('../pages/sign-in/sign-in-again.tsx')).SignInAgain)
 
+const tellHeight = heightIn('--top')
+
 /** The frame of every page of the school: navigation, term, state of replication, account. */
 export function Frame() {
   const { t } = useTranslation('app')
@@ -99,7 +102,7 @@ export function Frame() {
       {isOpen && <MenuGround onClose={() => setOpen(false)} />}
       <Navigation isOpen={isOpen} />
       <Toasts path={path} />
-      <header className={styles['top']}>
+      <header ref={tellHeight} className={styles['top']}>
         <Button
           className={styles['menuButton'] ?? ''}
           size="small"

@@ -144,55 +144,73 @@ describe.skipIf(!headlessPath)('a telephone', () => {
   test.each([
     ['a telephone', 390],
     ['a small window', 700],
-  ])(
-    'on %s a message covers neither the title, the menu button, the lower end, nor a menu or dialog, and can be undone',
-    async (_, width) => {
-      const { context, page, faults } = await open('okafor', '/subjects', { ...telephone, viewport: { width, height: 844 } })
-      const [before, newest] = [`Music ${width}`, `Drama ${width}`]
-      const add = async (name: string, code: string) => {
-        await page.getByRole('button', { name: 'Add a subject' }).tap()
-        await page.getByLabel('Name').fill(name)
-        await page.getByLabel('Code').fill(code)
-        await page.getByRole('button', { name: 'Save' }).tap()
-        await page.getByText(`${name} is saved.`).waitFor()
-        await dialogsClosed(page)
-      }
-      await add(before, `M${width}`)
-      await add(newest, `D${width}`)
-      // The newest alone.
-      await page.getByText(`${before} is saved.`).waitFor({ state: 'hidden' })
-      const message = page.getByText(`${newest} is saved.`)
-      await picture(page, `message-${width}`)
-      const boxOf = async (of: Locator) => {
-        const { x = Number.NaN, y = Number.NaN, width: wide = Number.NaN, height = Number.NaN } = (await of.boundingBox()) ?? {}
-        return { left: x, right: x + wide, bottom: y + height, top: y }
-      }
-      const box = await boxOf(page.locator('[class*="_toast_"]').filter({ has: message }))
-      expect(box.bottom).toBeLessThan((await boxOf(page.getByRole('heading', { level: 1 }))).top)
-      expect(box.left).toBeGreaterThan((await boxOf(page.getByRole('button', { name: 'Open the menu' }))).right)
-      expect(box.right).toBeLessThanOrEqual(width)
-      const isOver = (selector: string) =>
-        page.locator(selector).evaluateAll((parts) =>
-          parts.map((part) => {
-            const { left, top, width, height } = part.getBoundingClientRect()
-            return part.contains(document.elementFromPoint(left + width / 2, top + height / 2))
-          }),
-        )
+  ])('on %s a message covers neither the row at the top, nor what is typed, nor a menu or dialog, and can be undone', async (_, width) => {
+    const { context, page, faults } = await open('okafor', '/subjects', { ...telephone, viewport: { width, height: 844 } })
+    const [before, newest] = [`Music ${width}`, `Drama ${width}`]
+    const add = async (name: string, code: string) => {
       await page.getByRole('button', { name: 'Add a subject' }).tap()
-      await page.getByLabel('Name').waitFor()
-      expect(await isOver('[role="dialog"]:not([aria-modal="false"]) :is(h2, input[maxlength])')).toEqual([true, true, true])
-      await page.getByRole('button', { name: 'Cancel' }).tap()
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('Code').fill(code)
+      await page.getByRole('button', { name: 'Save' }).tap()
+      await page.getByText(`${name} is saved.`).waitFor()
       await dialogsClosed(page)
-      await page.getByRole('button', { name: 'Open the menu' }).tap()
-      await page.getByRole('navigation').getByRole('link', { name: 'Today' }).waitFor()
-      expect(await isOver('nav [class*="_name_"]')).toEqual([true])
-      await page.keyboard.press('Escape')
-      await page.getByRole('button', { name: 'Undo' }).tap()
-      await page.getByRole('row', { name: new RegExp(newest) }).waitFor({ state: 'detached' })
-      expect(faults).toEqual([])
-      await context.close()
-    },
-  )
+    }
+    await add(before, `M${width}`)
+    await add(newest, `D${width}`)
+    // The newest alone.
+    await page.getByText(`${before} is saved.`).waitFor({ state: 'hidden' })
+    const message = page.getByText(`${newest} is saved.`)
+    await picture(page, `message-${width}`)
+    const boxOf = async (of: Locator) => {
+      const { x = Number.NaN, y = Number.NaN, width: wide = Number.NaN, height = Number.NaN } = (await of.boundingBox()) ?? {}
+      return { left: x, right: x + wide, bottom: y + height, top: y }
+    }
+    const toast = page.locator('[class*="_toast_"]').filter({ has: message })
+    const box = await boxOf(toast)
+    expect(box.top).toBeGreaterThan((await boxOf(page.getByRole('heading', { level: 1 }))).bottom)
+    expect([box.left >= 0, box.right <= width, box.bottom <= 844]).toEqual([true, true, true])
+    // The lowest row can be scrolled above it.
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+    expect((await boxOf(page.getByRole('row').last())).bottom).toBeLessThanOrEqual(box.top)
+    await page.evaluate(() => scrollTo(0, 0))
+    // A keyboard would be over the lower end.
+    const search = page.getByRole('banner').getByRole('button', { name: 'Search' })
+    await page.evaluate(() => {
+      const field = document.createElement('textarea')
+      document.querySelector('main')?.append(field)
+      field.focus({ preventScroll: true })
+    })
+    await expect.poll(async () => (await boxOf(toast)).top).toBeGreaterThanOrEqual((await boxOf(page.getByRole('banner'))).bottom)
+    expect((await boxOf(toast)).bottom).toBeLessThan(844 / 3)
+    await picture(page, `message-typing-${width}`)
+    expect(
+      await search.evaluate((it) => {
+        const { left, top } = it.getBoundingClientRect()
+        return it.contains(document.elementFromPoint(left + 4, top + 4))
+      }),
+    ).toBe(true)
+    await page.evaluate(() => document.querySelector('main > textarea')?.remove())
+    const isOver = (selector: string) =>
+      page.locator(selector).evaluateAll((parts) =>
+        parts.map((part) => {
+          const { left, top, width, height } = part.getBoundingClientRect()
+          return part.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+        }),
+      )
+    await page.getByRole('button', { name: 'Add a subject' }).tap()
+    await page.getByLabel('Name').waitFor()
+    expect(await isOver('[role="dialog"]:not([aria-modal="false"]) :is(h2, input[maxlength])')).toEqual([true, true, true])
+    await page.getByRole('button', { name: 'Cancel' }).tap()
+    await dialogsClosed(page)
+    await page.getByRole('button', { name: 'Open the menu' }).tap()
+    await page.getByRole('navigation').getByRole('link', { name: 'Today' }).waitFor()
+    expect(await isOver('nav [class*="_name_"]')).toEqual([true])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Undo' }).tap()
+    await page.getByRole('row', { name: new RegExp(newest) }).waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
 
   test('the menu is closed by a press beside it, which presses nothing else, by Esc and by the link to the shown page', async () => {
     const { context, page, faults } = await open('okafor', '/people', telephone)
