@@ -109,6 +109,26 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
+  test('a number more than pupils does not replace the mark of the last one', async () => {
+    const { context, page } = await opened()
+    await cell(page, 4, 1).click()
+    for (const mark of ['7', '8', '3']) {
+      await page.keyboard.type(mark)
+      await page.keyboard.press('Enter')
+    }
+    await page.getByText('is the last pupil, so what you type now is not entered').waitFor()
+    await picture(page, 'marks-past-end')
+    await expect.poll(() => scoreOf(mathsHomework.id, lukasz.id)).toBe(8)
+    await expect.poll(() => page.getByText('Everything is saved.').count()).toBe(1)
+    expect(await textOf(page, 5, 1)).toBe('8')
+    await page.setViewportSize(sizes.phone)
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('4')
+    await page.getByText('is the last pupil, so what you type now is not entered').waitFor()
+    await picture(page, 'marks-past-end-phone')
+    await context.close()
+  })
+
   test('text that is no mark is refused in its cell, and no part of it is saved', async () => {
     const { context, page } = await opened()
     for (const [row, text] of [

@@ -149,6 +149,8 @@ describe.skipIf(!headlessPath)('random actions in the grid', () => {
           await page.keyboard.press('Delete')
           expected.delete(at)
         } else {
+          // In the last row the step before may have been Enter, after which a mark is not taken: select the cell anew.
+          if (at.startsWith(`${pupils.length - 1} `)) for (const key of ['ArrowUp', 'ArrowDown']) await page.keyboard.press(key)
           await page.keyboard.type(String(mark))
           expected.set(at, mark)
           if (end === 'press') await page.getByRole('heading', { level: 1 }).click()

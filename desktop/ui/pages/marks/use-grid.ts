@@ -106,11 +106,9 @@ function useAnnounce(sheet: Sheet, status: StatusMessage): GridHost['announce'] 
   })
   useEffect(() => sheet.listenToRemoteChanges((changes) => showChanges(changes)), [sheet])
   return (message) => {
-    const names = (message.key === 'undo.doneOne' || message.key === 'redo.doneOne') && {
-      ...namesOf(sheet, message),
-      mark: markText(message.score),
-    }
-    status.show(t(message.key, { ...message, ...names }))
+    const names = 'studentId' in message && namesOf(sheet, message)
+    const mark = 'score' in message && { mark: markText(message.score) }
+    status.show(t(message.key, { ...message, ...names, ...mark }))
   }
 }
 

@@ -27,6 +27,8 @@ import { valueText } from './value-text.ts'
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
   | { key: 'undo.none' | 'undo.changed' | 'redo.none' | 'notCopied' }
+  /** What is typed after the last pupil is not taken. */
+  | { key: 'pastEnd'; assessmentId: string; studentId: string }
   /** The layout changed while something was typed, and its cell is gone, so that it cannot be saved. */
   | { key: 'gone'; pupil: string; title: string }
   | { key: 'copied' | 'cut' | 'cleared' | 'filled' | 'undo.done' | 'redo.done'; count: number }
@@ -118,6 +120,7 @@ export class GridController {
     const staysOpen = editing?.staysOpen ?? false
     this.commitEdit(staysOpen)
     const isHandled = this.execute(command)
+    if (command.kind === 'move' && command.step === 'down') this.selection.isPastEnd = this.isLastRow(before)
     if (staysOpen) this.editNext(before)
     return isHandled
   }
@@ -133,7 +136,7 @@ export class GridController {
   moveDown(): void {
     const { active: before, editing } = this.selection
     this.commitEdit(true)
-    this.selection.moveTo(positionAfterMove(before, 'down', this.size()))
+    this.selection.moveTo(positionAfterMove(before, 'down', this.size()), { isPastEnd: this.isLastRow(before) })
     if (editing?.staysOpen) this.editNext(before)
     else this.host.focusGrid()
   }
@@ -153,9 +156,11 @@ export class GridController {
     const { active: at } = this.selection
     if (at.row < 0 && command.kind !== 'undo' && command.kind !== 'redo') return this.executeInHeader(command)
     switch (command.kind) {
-      case 'move':
-        this.selection.moveTo(positionAfterMove(at, command.step, this.size()), { extends: command.extends })
+      case 'move': {
+        const isPastEnd = this.selection.isPastEnd && command.step === 'down'
+        this.selection.moveTo(positionAfterMove(at, command.step, this.size()), { extends: command.extends, isPastEnd })
         return true
+      }
       case 'tab': {
         const next = positionAfterTab(at, command.back, this.size())
         if (next) this.selection.moveTo(next, { tabbedFrom: this.selection.tabbedFrom ?? at.col })
@@ -163,10 +168,12 @@ export class GridController {
       }
       case 'enter':
         if (at.col >= this.size().marks && !command.back && this.explain(at)) return true
-        this.selection.moveTo(positionAfterEnter(at, this.selection.tabbedFrom, command.back, this.size()))
+        this.selection.moveTo(positionAfterEnter(at, this.selection.tabbedFrom, command.back, this.size()), {
+          isPastEnd: !command.back && this.isLastRow(at),
+        })
         return true
       case 'type':
-        return this.openEditor(command.text)
+        return this.refusePastEnd() || this.openEditor(command.text)
       case 'edit':
         return this.openEditor(null)
       case 'clear':
@@ -194,6 +201,18 @@ export class GridController {
         if (this.idsAt(at)) this.host.openAt(command.kind, at)
         return true
     }
+  }
+
+  private isLastRow = ({ row }: CellPosition): boolean => row === this.sheet.pupils.length - 1
+
+  /** Whether what is typed is one mark too many, and would replace the mark of the last pupil. */
+  private refusePastEnd(): boolean {
+    const ids = this.selection.isPastEnd ? this.idsAt(this.selection.active) : null
+    if (!ids || this.isReadOnly) return false
+    const { invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
+    if (invalid || this.valueAt(this.selection.active) === null) return false
+    this.host.announce({ key: 'pastEnd', ...ids })
+    return true
   }
 
   /** Opens the explanation of the figures at a position; false where no pupil is there. */

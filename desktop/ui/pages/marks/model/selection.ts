@@ -22,6 +22,8 @@ export class GridSelection {
   editing: CellEdit | null = null
   /** The column of the first of several Tabs, to which Enter returns; null after other moves. */
   tabbedFrom: number | null = null
+  /** A step down stayed in the last row: what is typed next is one mark too many. */
+  isPastEnd = false
   /** The active cell was pressed, and must stay under the pointer. */
   isPressed = false
   private anchor: CellPosition = this.active
@@ -46,8 +48,12 @@ export class GridSelection {
     return row === this.active.row ? `${chosen} ${this.active.col} ${this.modeOf(row, this.active.col)}` : chosen
   }
 
-  moveTo(at: CellPosition, { extends: isExtended = false, tabbedFrom = null as number | null, isPressed = false } = {}): void {
+  moveTo(
+    at: CellPosition,
+    { extends: isExtended = false, tabbedFrom = null as number | null, isPressed = false, isPastEnd = false } = {},
+  ): void {
     this.editing = null
+    this.isPastEnd = isPastEnd
     this.isPressed = isPressed
     this.active = at
     this.tabbedFrom = tabbedFrom
@@ -63,7 +69,10 @@ export class GridSelection {
   follow(placeOf: (at: CellPosition) => CellPosition | null, size: GridSize): boolean {
     const place = placeOf(this.active)
     const tabbedFrom = this.tabbedFrom === null ? null : placeOf({ row: this.active.row, col: this.tabbedFrom })
-    if (!place) this.editing = null
+    if (!place) {
+      this.editing = null
+      this.isPastEnd = false
+    }
     this.anchor = (place && placeOf(this.anchor)) ?? place ?? positionWithin(this.active, size)
     this.active = place ?? this.anchor
     this.tabbedFrom = tabbedFrom?.col ?? null

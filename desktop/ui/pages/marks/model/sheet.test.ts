@@ -337,6 +337,67 @@ describe('the grid’s keys', () => {
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
   })
 
+  describe('after the last pupil', () => {
+    const last = { row: pupilsOf3B.length - 1, col: 2 }
+    const enter = (text: string, end: string) => {
+      for (const letter of text) {
+        if (selection.editing) type(`${selection.editing.typed}${letter}`)
+        else controller.handleKey(key(letter))
+      }
+      if (selection.editing) controller.handleEditorKey(key(end))
+      else controller.handleKey(key(end))
+    }
+    beforeEach(() => selection.moveTo(last))
+
+    test.each(['Enter', 'ArrowDown'])('numbers too many are not taken after %s, and this is said', (end) => {
+      enter('80', end)
+      expect(selection.active).toEqual(last)
+      expect(said).toEqual([])
+      for (const surplus of ['12', '7']) enter(surplus, end)
+      expect(selection.editing).toBeNull()
+      expect(controller.valueAt(last)).toBe(80)
+      expect(said).toEqual(Array.from({ length: 3 }, () => ({ key: 'pastEnd', ...controller.idsAt(last) })))
+    })
+
+    test('nor into the first assessment of the last row, to which Enter returns after Tabs', () => {
+      selection.moveTo({ ...last, col: 0 })
+      enter('5', 'Tab')
+      enter('6', 'Enter')
+      expect(selection.active).toEqual({ ...last, col: 0 })
+      enter('9', 'Tab')
+      expect(controller.valueAt({ ...last, col: 0 })).toBe(5)
+    })
+
+    test('the mark can be changed with F2, or once the cell was selected anew; an empty or wrong one is typed at once', () => {
+      enter('80', 'Enter')
+      controller.handleKey(key('F2'))
+      type('81')
+      controller.handleEditorKey(key('Enter'))
+      expect(controller.valueAt(last)).toBe(81)
+      for (const step of ['ArrowUp', 'ArrowDown']) controller.handleKey(key(step))
+      enter('82', 'Enter')
+      expect(controller.valueAt(last)).toBe(82)
+      controller.handleKey(key('Delete'))
+      enter('83', 'Enter')
+      expect(controller.valueAt(last)).toBe(83)
+      controller.handleKey(key('F2'))
+      type('200')
+      controller.handleEditorKey(key('Enter'))
+      enter('84', 'Enter')
+      expect(controller.valueAt(last)).toBe(84)
+      expect(said.filter((message) => message.key === 'pastEnd')).toEqual([])
+    })
+
+    test('a press on the cell selects it anew; an arrow down without an entry changes nothing', () => {
+      controller.handleKey(key('ArrowDown'))
+      enter('80', 'Enter')
+      expect(controller.valueAt(last)).toBe(80)
+      selection.moveTo(last, { isPressed: true })
+      enter('81', 'Enter')
+      expect(controller.valueAt(last)).toBe(81)
+    })
+  })
+
   test('undo removes a refused text first, and leaves the mark that was entered before it', async () => {
     selection.moveTo({ row: 1, col: 2 })
     for (const text of ['80', '200']) {
