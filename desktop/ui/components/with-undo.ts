@@ -1,3 +1,4 @@
+import { Failure } from '@markbook/shared/failures'
 import i18next from 'i18next'
 import { tell, tellFailure } from './toasts.tsx'
 
@@ -37,6 +38,12 @@ export const saveWithUndo = undoWith({
   undone: tellUndone,
   failed: tellFailure,
 })
+
+/** Called before the addition of a row is undone. Throws where something was put into it since, which nobody wants to undo with it. */
+export function demandEmpty(isEmpty: boolean): void {
+  if (!isEmpty)
+    throw new Failure(409, 'undo.filled', 'Something was added to it since, so it stays. It can still be deleted where it is changed.')
+}
 
 /**
  * A function that writes back the fields in which `after` differs from `before`; null where it does not. Other fields are not written,

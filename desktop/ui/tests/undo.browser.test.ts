@@ -2,7 +2,7 @@ import type { Client } from '@markbook/shared/contract/client'
 import type { contract } from '@markbook/shared/contract/contract'
 import { zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { class3B, thisYear } from '@markbook/shared/story/school-year'
+import { class3B, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openWindow, picture, sizes } from './browser.ts'
@@ -253,6 +253,44 @@ describe.skipIf(!headlessPath)('the message after a change', () => {
       await expect.poll(() => read(head)).toEqual(before)
       expect(faults).toEqual([])
     })
+
+  test('keeps a new teaching set and a new year to which something was added since', async () => {
+    const ofYear = { query: { academicYearId: thisYear.id } }
+    const undo = page.getByRole('button', { name: 'Undo', exact: true })
+    const kept = page
+      .getByRole('region', { name: 'Notifications' })
+      .getByText('Something was added to it since, so it stays.', { exact: false })
+    const fill = [
+      (id: string) => head.teachingSets.setStudents({ params: { id }, body: { studentIds: [zoe.id] } }),
+      (id: string) =>
+        head.assessments.create({
+          body: { termId: michaelmas.id, subjectId: maths.id, teachingSetId: id, title: 'Test', assessmentType: 'exam', maxScore: 10 },
+        }),
+    ]
+    for (const [at, add] of fill.entries()) {
+      await page.goto(`${site.url}/sets`)
+      await page.getByRole('button', { name: 'Add a set' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill(`Maths ${at}`)
+      await page.getByRole('dialog').getByLabel('Subject').selectOption('Mathematics')
+      await save(page)
+      await undo.waitFor()
+      const named = async () => (await head.teachingSets.list(ofYear)).find(({ name }) => name === `Maths ${at}`)
+      await add((await named())?.id ?? '')
+      await undo.click()
+      await kept.waitFor()
+      expect(await named()).toBeDefined()
+    }
+    await picture(page, 'undo-kept-pc')
+    await page.goto(`${site.url}/years`)
+    await page.getByRole('button', { name: 'Add a year' }).click()
+    await save(page)
+    await undo.waitFor()
+    const year = async () => (await head.academicYears.list()).find(({ name }) => name === '2032/33')
+    const { id } = await head.classes.create({ body: { name: '1A', academicYearId: (await year())?.id ?? '' } })
+    await undo.click()
+    await kept.waitFor()
+    expect((await head.classes.get({ params: { classId: id } })).name).toBe('1A')
+  })
 
   test('fits a telephone, and is accessible', async () => {
     await page.setViewportSize(sizes.phone)

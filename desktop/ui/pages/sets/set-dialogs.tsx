@@ -4,12 +4,13 @@ import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, askWhole, type ResourceName, refresh, save } from '../../api/queries.ts'
+import { client } from '../../api/client.ts'
+import { ask, askWhole, type ReplyOf, type ResourceName, refresh, save } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { CheckList, Options, SelectField, TextField } from '../../components/field.tsx'
 import { Empty, Loading } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
-import { backTo, saveWithUndo } from '../../components/with-undo.ts'
+import { backTo, demandEmpty, saveWithUndo } from '../../components/with-undo.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { tellDeleted } from '../bin/restore.ts'
 import { InvitedNotice } from '../classes/invited-notice.tsx'
@@ -25,6 +26,16 @@ const setStudents = (id: string, studentIds: readonly string[]) =>
   save('teachingSets', 'setStudents', { params: { id }, body: { studentIds: [...studentIds] } }, CONCERNED)
 const make = (body: NewSet, teacherIds: readonly string[]) =>
   save('teachingSets', 'create', { body: { ...body, teacherIds: [...teacherIds] } }, CONCERNED)
+
+/** Undoes the addition of a set, unless it has pupils or assessments by now. */
+async function removeEmpty({ id, subject_id: subjectId, academic_year_id: yearId }: ReplyOf<'teachingSets', 'create'>): Promise<void> {
+  demandEmpty((await client.teachingSets.students({ params: { id } })).length === 0)
+  for (const { id: termId } of await client.terms.list({ query: { yearId } })) {
+    const listed = await client.assessments.list({ query: { termId, subjectId, teachingSetId: id } })
+    demandEmpty(listed.every(({ teaching_set_id }) => teaching_set_id !== id))
+  }
+  await remove(id)
+}
 
 /** Adds a set (`set` null), or changes its name and teachers. */
 export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeachingSet | null }) {
@@ -51,7 +62,7 @@ export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeaching
       const said = t('saved', { name })
       if (!set) {
         const run = () => make({ academicYearId: yearId, subjectId, name }, teachers).catch(orReadAgain)
-        return void (await saveWithUndo({ said, run, back: ({ id }) => remove(id) }))
+        return void (await saveWithUndo({ said, run, back: removeEmpty }))
       }
       const write = (body: Partial<SetFields>) =>
         save('teachingSets', 'update', { params: { id: set.id }, body }, CONCERNED).catch(orReadAgain)

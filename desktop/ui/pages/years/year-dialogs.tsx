@@ -5,13 +5,14 @@ import type { Failure } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
 import { ask, refresh, save } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
 import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
-import { backTo, saveWithUndo } from '../../components/with-undo.ts'
+import { backTo, demandEmpty, saveWithUndo } from '../../components/with-undo.ts'
 import { chooseNothing } from '../../frame/chosen-term.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
@@ -56,6 +57,15 @@ const calculationModels = ['weighted_continuous', 'continuous_cumulative', 'weig
 
 const removeYear = (id: string) => save('academicYears', 'remove', { params: { id } }, ['terms', 'classes'])
 
+/** Throws where a new year has classes, sets, categories or other terms by now. `terms`: with how many it was added. */
+async function demandEmptyYear(id: string, terms: number): Promise<void> {
+  const query = { academicYearId: id }
+  demandEmpty((await client.terms.list({ query: { yearId: id } })).length === terms)
+  demandEmpty((await client.classes.list({ query })).length === 0)
+  demandEmpty((await client.teachingSets.list({ query })).length === 0)
+  demandEmpty((await client.assessmentCategories.list({ query })).length === 0)
+}
+
 /** Activates or deactivates a year. This window then shows the active year; others can be chosen. */
 export async function setActive(id: string, isActive: boolean) {
   await save('academicYears', isActive ? 'activate' : 'deactivate', { params: { id } }, ['terms', 'classes'])
@@ -85,10 +95,10 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
       }
       // The first year becomes the active one.
       const isFirst = years.data?.length === 0
+      const terms = termsToSend(offer.proposedFor(typed))
       await saveWithUndo({
         said,
         run: async () => {
-          const terms = termsToSend(offer.proposedFor(typed))
           const { mayRepeat } = typed
           const made = await save('academicYears', 'create', { body: { ...body, terms, isActive: isFirst, mayRepeat } }, [
             'terms',
@@ -101,6 +111,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
           return made
         },
         back: async ({ id }) => {
+          await demandEmptyYear(id, terms.length)
           if (isFirst) await setActive(id, false)
           await removeYear(id)
         },
