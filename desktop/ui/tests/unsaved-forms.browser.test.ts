@@ -1,8 +1,9 @@
+import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { zoe } from '@markbook/shared/story/marks'
 import { class3B } from '@markbook/shared/story/school-year'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, openWindow } from './browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { siteInBrowser } from './site.ts'
 
@@ -127,11 +128,55 @@ describe.skipIf(!headlessPath)('a form with a save button', () => {
     }
     await save(44)
     expect(await pass.inputValue()).toBe('57')
+    const notice = own.getByText('Meanwhile something else was saved here.', { exact: false })
+    await notice.waitFor()
     await pass.fill('44')
+    await notice.waitFor({ state: 'detached' })
     await save(45)
     expect(await pass.inputValue()).toBe('45')
+    expect(await notice.count()).toBe(0)
     await year.selectOption({ index: 1 })
     expect(await question.count()).toBe(0)
+    await own.close()
+  })
+
+  test('what another head saved since is not replaced unseen: codes of marks, and the scale', async () => {
+    const own = await context.newPage()
+    const okafor = await site.as('okafor')
+    await own.goto(`${site.url}/scale`)
+    const codes = own.getByRole('region', { name: 'Codes in place of marks' })
+    const codeNames = async () => (await okafor.schools.mine()).mark_codes?.map(({ name }) => name)
+    const name = codes.getByRole('textbox').first()
+    await name.fill('Mine')
+    const theirs = [{ ...standardMarkCodes[0], name: 'Theirs' }, ...standardMarkCodes.slice(1)] as MarkCode[]
+    await okafor.schools.updateMine({ body: { markCodes: theirs } })
+    await codes.getByRole('button', { name: 'Save', exact: true }).click()
+    const notice = own.getByText('Meanwhile something else was saved here.', { exact: false })
+    await notice.waitFor()
+    expect(await name.inputValue()).toBe('Mine')
+    expect((await codeNames())?.[0]).toBe('Theirs')
+    await expectForEverybody(own)
+    await picture(own, 'codes-meanwhile-pc')
+    await own.setViewportSize(sizes.phone)
+    await expectFits(own)
+    await picture(own, 'codes-meanwhile-phone')
+    await own.setViewportSize(sizes.pc)
+    // Once this was said, saving replaces it.
+    await codes.getByRole('button', { name: 'Save', exact: true }).click()
+    await expect.poll(async () => (await codeNames())?.[0]).toBe('Mine')
+    await notice.waitFor({ state: 'detached' })
+
+    const pass = own.getByLabel('Pass mark')
+    await pass.fill('58')
+    const { bands } = await okafor.gradingScale.get({ query: {} })
+    await okafor.gradingScale.put({ query: {}, body: { passMark: 47, bands } })
+    await own.locator('form').first().getByRole('button', { name: 'Save', exact: true }).click()
+    await notice.waitFor()
+    expect((await okafor.gradingScale.get({ query: {} })).pass_mark).toBe(47)
+    expect(await pass.inputValue()).toBe('58')
+    await own.getByRole('button', { name: 'Take what is saved' }).click()
+    expect(await pass.inputValue()).toBe('47')
+    await notice.waitFor({ state: 'detached' })
     await own.close()
   })
 

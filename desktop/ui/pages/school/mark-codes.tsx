@@ -1,8 +1,8 @@
 import { codeEffects, type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { limits } from '@markbook/shared/limits'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type ReplyOf, useSave } from '../../api/queries.ts'
+import { ask, queryClient, type ReplyOf, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, Options } from '../../components/field.tsx'
@@ -10,10 +10,16 @@ import { Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useUnloadQuestion } from '../../components/use-form.ts'
 import { saveWithUndo } from '../../components/with-undo.ts'
+import { useMeanwhile } from './meanwhile.tsx'
 import styles from './school-page.module.css'
 
 type Draft = MarkCode & { key: number; isNew: boolean }
 const draftsOf = (codes: readonly MarkCode[]): Draft[] => codes.map((code, key) => ({ ...code, key, isNew: false }))
+const codesOf = ({ mark_codes }: Pick<ReplyOf<'schools', 'mine'>, 'mark_codes'>) => mark_codes ?? standardMarkCodes
+/** The codes of the form as they are sent. */
+const toCodes = (drafts: readonly MarkCode[]): MarkCode[] =>
+  drafts.map(({ code, name, effect, printed }) => ({ code: code.trim().toLowerCase(), name: name.trim(), effect, printed }))
+const textOf = (codes: readonly MarkCode[]) => JSON.stringify(toCodes(codes))
 const isStandard = ({ code, isNew }: Draft) => !isNew && standardMarkCodes.some((one) => one.code === code)
 
 /** The first fault of a list of codes, null for none; the server checks the rest. */
@@ -32,43 +38,40 @@ export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
   const { t } = useTranslation(['school', 'app'])
   const mayChange = isAdmin(useProfile())
   const update = useSave('schools', 'updateMine', ['calculations', 'reports'])
-  const [drafts, setDrafts] = useState(() => draftsOf(school.mark_codes ?? standardMarkCodes))
+  const [drafts, setDrafts] = useState(() => draftsOf(codesOf(school)))
   const fault = faultOf(drafts)
-  const [known, setKnown] = useState(drafts)
-  /** What was last sent or saved. */
-  const sent = useRef(drafts)
-  useUnloadQuestion(() => JSON.stringify(drafts) !== JSON.stringify(known))
+  const [stored, typed] = [textOf(codesOf(school)), textOf(drafts)]
+  const meanwhile = useMeanwhile({
+    stored,
+    typed,
+    isSaving: update.isPending,
+    take: () => setDrafts(draftsOf(codesOf(school))),
+    read: async () => textOf(codesOf(await queryClient.fetchQuery({ ...ask('schools', 'mine'), staleTime: 0 }))),
+  })
+  useUnloadQuestion(() => typed !== stored)
   const change = (at: number, more: Partial<MarkCode>) =>
     setDrafts(drafts.map((draft, index) => (index === at ? { ...draft, ...more } : draft)))
   const add = () => {
     const key = Math.max(...drafts.map((draft) => draft.key)) + 1
     setDrafts([...drafts, { key, isNew: true, code: '', name: '', effect: 'left_out', printed: true }])
   }
-  const save = () => {
-    if (fault) return
-    const markCodes = drafts.map(({ code, name, effect, printed }) => ({
-      code: code.trim().toLowerCase(),
-      name: name.trim(),
-      effect,
-      printed,
-    }))
-    const write = async (codes: MarkCode[]) => {
-      await update.mutateAsync({ body: { markCodes: codes } })
-      const [before, after] = [sent.current, draftsOf(codes)]
-      sent.current = after
+  const save = async () => {
+    if (fault || !(await meanwhile.isToldOf())) return
+    const write = (markCodes: MarkCode[]) => update.mutateAsync({ body: { markCodes } })
+    const [before, after] = [[...codesOf(school)], toCodes(drafts)]
+    const run = async () => {
+      await write(after)
       // What was typed meanwhile stays.
-      setDrafts((now) => (now === before ? after : now))
-      setKnown(after)
+      setDrafts((now) => (now === drafts ? draftsOf(after) : now))
+      meanwhile.noteSaved(textOf(after))
     }
-    sent.current = drafts
-    const before = [...(school.mark_codes ?? standardMarkCodes)]
     // The card shows a failure.
-    void saveWithUndo({ said: t('codesSaved'), run: () => write(markCodes), back: () => write(before) }).catch(() => {})
+    await saveWithUndo({ said: t('codesSaved'), run, back: () => write(before) }).catch(() => {})
   }
   return (
     <Card title={t('codesTitle')}>
       <p className={styles['note']}>{t('codesLead')}</p>
-      <Form onSend={save}>
+      <Form onSend={() => void save()}>
         <FailureNotice failure={update.error} />
         <Table
           label={t('codesTitle')}
@@ -150,12 +153,19 @@ export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
           ]}
         />
         {fault && <Notice tone="warn">{t(fault.word, { at: fault.at })}</Notice>}
+        {meanwhile.notice}
         {mayChange && (
           <Actions>
             <Button onClick={add} disabled={drafts.length >= limits.markCodes}>
               {t('addCode')}
             </Button>
-            <Button type="submit" look="primary" disabled={fault !== null} busy={update.isPending} busyWord={t('app:state.saving')}>
+            <Button
+              type="submit"
+              look="primary"
+              disabled={fault !== null}
+              busy={update.isPending || meanwhile.isReading}
+              busyWord={t('app:state.saving')}
+            >
               {t('app:action.save')}
             </Button>
           </Actions>

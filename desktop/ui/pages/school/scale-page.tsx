@@ -3,7 +3,7 @@ import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, type ReplyOf, type ResourceName, save, useSave } from '../../api/queries.ts'
+import { ask, queryClient, type ReplyOf, type ResourceName, save, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
@@ -14,6 +14,7 @@ import { useUnloadQuestion } from '../../components/use-form.ts'
 import { saveWithUndo } from '../../components/with-undo.ts'
 import { editable, enumerated } from '../../words/format.ts'
 import { MarkCodes } from './mark-codes.tsx'
+import { useMeanwhile } from './meanwhile.tsx'
 import { type Band, draftOf, faultOf, textOf, toBody } from './scale.ts'
 import styles from './school-page.module.css'
 
@@ -73,7 +74,8 @@ type ScaleProps = {
   hasTyped: RefObject<boolean>
 }
 
-/** A scale that others change meanwhile is shown only where nothing was typed. */
+const storedText = (scale: ScaleProps['scale']) => textOf(draftOf(scale), editable(scale.pass_mark))
+
 function Scale({ scale, year, hasTyped }: ScaleProps) {
   const { t } = useTranslation(['school', 'app'])
   const mayChange = isAdmin(useProfile())
@@ -81,16 +83,18 @@ function Scale({ scale, year, hasTyped }: ScaleProps) {
   const [passMark, setPassMark] = useState(() => editable(scale.pass_mark))
   const [bands, setBands] = useState(() => draftOf(scale))
   const fault = faultOf(bands, passMark)
-  const stored = textOf(draftOf(scale), editable(scale.pass_mark))
-  const typed = textOf(bands, passMark)
-  const [former, setFormer] = useState(stored)
-  if (stored !== former) {
-    setFormer(stored)
-    if (typed === former) {
+  const query = year ? { academicYearId: year.id } : {}
+  const [stored, typed] = [storedText(scale), textOf(bands, passMark)]
+  const meanwhile = useMeanwhile({
+    stored,
+    typed,
+    isSaving: put.isPending,
+    take: () => {
       setPassMark(editable(scale.pass_mark))
       setBands(draftOf(scale))
-    }
-  }
+    },
+    read: async () => storedText(await queryClient.fetchQuery({ ...ask('gradingScale', 'get', { query }), staleTime: 0 })),
+  })
   const isUnsaved = mayChange && typed !== stored
   useUnloadQuestion(() => isUnsaved)
   useEffect(() => {
@@ -121,15 +125,15 @@ function Scale({ scale, year, hasTyped }: ScaleProps) {
       {t('remove')}
     </Button>
   )
-  const send = () => {
-    if (fault) return
+  const send = async () => {
+    if (fault || !(await meanwhile.isToldOf())) return
     const said = (kept: readonly string[] = []) => {
       if (year) return t('yearScaleSaved', { name: year.name })
       return kept.length > 0 ? t('scaleSavedKept', { years: enumerated(kept) }) : t('scaleSaved')
     }
-    const write = (body: ReturnType<typeof toBody>) => put.mutateAsync({ query: year ? { academicYearId: year.id } : {}, body })
+    const write = (body: ReturnType<typeof toBody>) => put.mutateAsync({ query, body })
     const before = toBody(draftOf(scale), editable(scale.pass_mark))
-    void saveWithUndo({
+    await saveWithUndo({
       said: ({ kept_years }) => said(kept_years),
       run: async () => {
         const body = toBody(bands, passMark)
@@ -137,6 +141,7 @@ function Scale({ scale, year, hasTyped }: ScaleProps) {
         // As the server has it, except what was typed since.
         setPassMark((now) => (now === passMark ? editable(body.passMark) : now))
         setBands((now) => (now === bands ? draftOf(body) : now))
+        meanwhile.noteSaved(textOf(draftOf(body), editable(body.passMark)))
         return reply
       },
       back: year && !year.scale_bands ? () => follow(year) : () => write(before),
@@ -144,7 +149,7 @@ function Scale({ scale, year, hasTyped }: ScaleProps) {
     }).catch(() => {})
   }
   return (
-    <Form onSend={send}>
+    <Form onSend={() => void send()}>
       <FailureNotice failure={put.error} />
       {year && <Notice>{t(year.scale_bands ? 'yearHasOwn' : 'yearHasNone', { name: year.name })}</Notice>}
       <TextField
@@ -168,6 +173,7 @@ function Scale({ scale, year, hasTyped }: ScaleProps) {
         ]}
       />
       {fault && <Notice tone="warn">{t(fault.word, { at: fault.at })}</Notice>}
+      {meanwhile.notice}
       {mayChange && (
         <Actions>
           {year?.scale_bands && (
@@ -187,7 +193,13 @@ function Scale({ scale, year, hasTyped }: ScaleProps) {
           <Button onClick={add} disabled={bands.length >= limits.gradingBands}>
             {t('addBand')}
           </Button>
-          <Button type="submit" look="primary" disabled={fault !== null} busy={put.isPending} busyWord={t('app:state.saving')}>
+          <Button
+            type="submit"
+            look="primary"
+            disabled={fault !== null}
+            busy={put.isPending || meanwhile.isReading}
+            busyWord={t('app:state.saving')}
+          >
             {t('app:action.save')}
           </Button>
         </Actions>
