@@ -3,6 +3,10 @@ import { focusManager } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { followEvents } from '../api/event-stream.ts'
 import { ask, askUnansweredAgain, followOthers, queryClient, refetchStale } from '../api/queries.ts'
+import { sayWhereSent } from '../words/failure.ts'
+
+/** Whether nobody gets the report books that are sent, since this is a school's server without a centre. */
+export const isSentNowhere = ({ state, may_join }: Pick<SyncStatus, 'state' | 'may_join'>): boolean => state === 'alone' && may_join
 
 /**
  * The status of replication, from the event stream; null before the first event. `isReached` is false while no server answers; a refusal
@@ -17,6 +21,7 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
         const { queryKey } = ask('replication', 'status')
         const before = queryClient.getQueryData(queryKey)
         queryClient.setQueryData(queryKey, status)
+        sayWhereSent(isSentNowhere(status))
         if (before && hasNewCount(before, status)) void queryClient.invalidateQueries({ predicate: isListOfWork })
         if (wasAway) void Promise.all([askUnansweredAgain(), refetchStale()])
         wasAway = false

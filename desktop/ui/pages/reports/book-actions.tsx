@@ -29,7 +29,7 @@ import { useFirstField } from './first-field.ts'
 import { GenerateButton } from './generate-button.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
-import { SentNowhere, useSending, useSentNowhere } from './sent-nowhere.tsx'
+import { SentNowhere, useSending } from './sent-nowhere.tsx'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
@@ -174,7 +174,6 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const done = run ? run.total - run.failed.length : 0
   const mustCount = action === 'send'
   const sending = useSending()
-  const isNowhere = useSentNowhere() && action === 'send'
   const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
   const start = async () => {
     await runEach(confirmed, requests[action], setRun)
@@ -203,12 +202,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
       {run ? (
         <>
           {!isOver && <Progress label={t(`${action}.running`, sending)} done={run.done} total={run.total} />}
-          {isOver && done > 0 && (
-            <>
-              <Notice tone="good">{t(`${action}.done`, { count: done, ...sending })}</Notice>
-              {isNowhere && <SentNowhere />}
-            </>
-          )}
+          {isOver && done > 0 && <Notice tone="good">{t(`${action}.done`, { count: done, ...sending })}</Notice>}
           {isOver && run.failed.length > 0 && (
             <Notice tone="bad">
               <div>

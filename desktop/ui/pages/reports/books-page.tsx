@@ -63,12 +63,13 @@ function ClassBooks({ chosen, year, term, group, classes }: ClassContext) {
   )
   const key = `${of.termId} ${of.type}`
   const period = { name: group.name, term: termLabel(term.name), year: year.name }
-  const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', { ...period, ...useSending() })
+  const sending = useSending()
+  const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', { ...period, ...sending })
   return (
     <Page
       wide
       title={t('titleOf', { name: group.name })}
-      help={t('help')}
+      help={t('help', sending)}
       lead={owns ? lead : t('lead.subject', { name: group.name })}
       actions={actions}
     >

@@ -8,10 +8,12 @@ import { tell } from '../../components/toasts.tsx'
 import { useAsking } from './approval.tsx'
 import { type BookScope, booksRequest, useBooks, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
+import { useSending } from './sent-nowhere.tsx'
 
 /** Makes the report books or calculates them again, after a confirmation. */
 export function GenerateButton({ of, count }: { of: BookScope; count: number }) {
   const { t } = useTranslation('reports')
+  const sending = useSending()
   const asks = useAsking().approves_reports === true
   const unmade = useUnmade(of)
   const standing = useStanding(of)
@@ -19,7 +21,10 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
   const confirm = async () => {
     const { generated, skipped_locked: skipped } = await save('reports', 'generate', { body: booksRequest(of).query })
     tell(
-      [t(count === 0 ? 'generate.made' : 'generate.done', { count: generated }), skipped > 0 && t('generate.skipped', { count: skipped })]
+      [
+        t(count === 0 ? 'generate.made' : 'generate.done', { count: generated }),
+        skipped > 0 && t('generate.skipped', { count: skipped, ...sending }),
+      ]
         .filter(Boolean)
         .join(' '),
     )
@@ -32,7 +37,7 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
       look={count === 0 ? 'primary' : 'plain'}
       title={t(`generate.${word}`)}
       {...(isNothing && { disabled: true, title: t('generate.nothing') })}
-      text={[t(`generate.${word}Text`), asks && word === 'again' && t('generate.approval')].filter(Boolean).join(' ')}
+      text={[t(`generate.${word}Text`, sending), asks && word === 'again' && t('generate.approval')].filter(Boolean).join(' ')}
       action={t(`generate.${word}`)}
       danger={false}
       onConfirm={confirm}

@@ -207,7 +207,7 @@ describe.skipIf(!headlessPath)('report books and PDFs older than the marks', () 
 
   test('one sent report book without a PDF is printed alone', async () => {
     const { context, page, faults } = await open('byrne', `/reports/book/${sentReport.id}`)
-    await page.getByText('No PDF was made of this book before it was sent.', { exact: false }).waitFor()
+    await page.getByText('No PDF was made of this book before it was closed for good.', { exact: false }).waitFor()
     await press(page, 'Print this book')
     await page.getByRole('dialog').getByLabel('Paper').selectOption('Letter')
     await expectForEverybody(page)

@@ -2,17 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Notice } from '../../components/page.tsx'
+import { isSentNowhere } from '../../frame/sync-status.ts'
 
 /** Whether nobody gets the books that are sent, since this is a school's server without a centre. */
 export function useSentNowhere(): boolean {
   const { data } = useQuery(ask('replication', 'status'))
-  return data?.state === 'alone' && data.may_join
+  return data !== undefined && isSentNowhere(data)
 }
 
 /** For texts about sending: where nobody gets the books, they are closed for good instead. */
 export const useSending = (): { context?: 'alone' } => (useSentNowhere() ? { context: 'alone' } : {})
 
-/** Says before and after books are sent from a school's server without a centre that nobody gets them. */
+/** Says before books are sent from a school's server without a centre that nobody gets them. */
 export function SentNowhere() {
   const { t } = useTranslation('reports')
   return useSentNowhere() ? <Notice tone="warn">{t('send.nowhere')}</Notice> : null

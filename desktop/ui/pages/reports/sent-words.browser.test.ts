@@ -1,5 +1,6 @@
 import { class3B, michaelmas } from '@markbook/shared/story/school-year'
 import { describe, expect, test } from 'vitest'
+import { dialogsClosed } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
@@ -20,6 +21,15 @@ describe.skipIf(!headlessPath)('the last state of a report book', () => {
       await page.goto(`${site.url}${path}`)
       await page.getByText(isJoined ? '1 sent to the ministry' : '1 closed for good').waitFor()
       seen.push(await page.locator('main').innerText())
+    }
+    for (const name of [/^Publish \d/, 'Bring up to date']) {
+      const more = page.getByRole('button', { name: 'More' })
+      const action = page.getByRole('button', { name }).or(page.getByRole('menuitem', { name }))
+      if (!(await action.first().isVisible())) await more.click()
+      await action.first().click()
+      seen.push(await page.getByRole('dialog').innerText())
+      await page.keyboard.press('Escape')
+      await dialogsClosed(page)
     }
     await context.close()
     return seen.join('\n')
