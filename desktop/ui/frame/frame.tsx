@@ -61,11 +61,13 @@ const notices = {
   marks: () => import('../pages/marks/unsaved-notice.tsx'),
   attendance: () => import('../pages/attendance/unsaved-attendance.tsx'),
   reports: () => import('../pages/reports/unsaved-reports.tsx'),
+  schools: () => import('./other-schools.tsx'),
 }
 // Loaded once the first page is painted.
 const UnsavedNotice = lazyPart(async () => (await idle().then(notices.marks)).UnsavedNotice)
 const UnsavedAttendance = lazyPart(async () => (await idle().then(notices.attendance)).UnsavedAttendance)
 const UnsavedReports = lazyPart(async () => (await idle().then(notices.reports)).UnsavedReports)
+const OtherSchools = lazyPart(async () => (await idle().then(notices.schools)).OtherSchools)
 const SignInAgain = lazyPart(async () => (await import('../pages/sign-in/sign-in-again.tsx')).SignInAgain)
 
 const tellHeight = heightIn('--top')
@@ -128,6 +130,7 @@ export function Frame() {
                 <UnsavedNotice />
                 {!path.startsWith('/attendance/') && <UnsavedAttendance />}
                 <UnsavedReports />
+                <OtherSchools />
               </>
             )}
           </div>

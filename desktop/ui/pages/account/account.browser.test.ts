@@ -1,4 +1,5 @@
 import { naturalId } from '@markbook/shared/ids'
+import { mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +9,7 @@ import { fromBase32 } from '../../../../server/testing/authenticator.ts'
 import { png } from '../../../../server/testing/pictures.ts'
 import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
+import { cell, openGrid } from '../../tests/grid.ts'
 import { catchPost, noMailLeaves } from '../../tests/post.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
@@ -142,6 +144,40 @@ describe.skipIf(!headlessPath)('the account page', () => {
     await page.getByText('3A · Mathematics').waitFor()
     expect(await page.getByRole('main').getByText('Hilltop').count()).toBe(0)
     expect(await (await site.as('quinn')).auth.me()).toMatchObject({ school_id: stBrigids, role: 'teacher' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('marks that wait for another school are counted on every page, and sent after the switch to it', async () => {
+    const user_id = people.ada.id
+    await site
+      .running()
+      .node.services.store.write(asSystem(), (tx) =>
+        tx.insert('school_management', [
+          { id: naturalId('membership', user_id, hilltop), school_id: hilltop, user_id, role: 'teacher', is_active: true },
+        ]),
+      )
+    const { context, page, faults } = await openGrid(site, browser)
+    await page.route('**/api/grades**', (route) => route.abort())
+    await cell(page, 0, 1).click()
+    await page.keyboard.type('4')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 mark is on this device and not saved yet').waitFor()
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitemradio', { name: 'Hilltop-Marker School' }).click()
+    await page.getByRole('banner').getByText('Hilltop-Marker School').waitFor()
+    const notice = page.getByRole('main').getByText('1 entry waits on this device for St Brigid’s.', { exact: false })
+    await notice.waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'account-other-school-pc')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await picture(page, 'account-other-school-phone')
+    await page.unroute('**/api/grades**')
+    await page.getByRole('button', { name: 'Switch to St Brigid’s' }).click()
+    await notice.waitFor({ state: 'detached' })
+    const marks = () => site.as('okafor').then((head) => head.grades.list({ query: { assessmentId: mathsHomework.id } }))
+    await expect.poll(async () => (await marks()).find(({ student_id }) => student_id === zoe.id)?.score, { timeout: 60_000 }).toBe(4)
     expect(faults).toEqual([])
     await context.close()
   })
