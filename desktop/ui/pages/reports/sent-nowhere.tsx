@@ -5,7 +5,7 @@ import { Notice } from '../../components/page.tsx'
 import { isSentNowhere } from '../../frame/sync-status.ts'
 
 /** Whether nobody gets the books that are sent, since this is a school's server without a centre. */
-export function useSentNowhere(): boolean {
+function useSentNowhere(): boolean {
   const { data } = useQuery(ask('replication', 'status'))
   return data !== undefined && isSentNowhere(data)
 }
