@@ -165,7 +165,7 @@ describe.skipIf(!headlessPath)('today', () => {
     for (const [path, words] of [
       [`/marks/${class3B.id}/${maths.id}`, 'Marks save themselves'],
       [`/results/${class3B.id}`, 'as they stand now. †'],
-      [`/reports/${class3B.id}`, 'a sent one is locked'],
+      [`/reports/${class3B.id}`, 'a published book can be closed for good'],
     ] as const) {
       await page.goto(`${site.url}${path}`)
       const sign = page.getByRole('button', { name: /^Help: / })
