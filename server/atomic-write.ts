@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { codeOf } from './error-code.ts'
 
 /** Replaces a file so that after a power cut it is the old one or the new one, never a part. */
 export function writeAtomically(path: string, text: string | Uint8Array, mode: number): void {
@@ -31,6 +32,6 @@ export async function syncPath(path: string): Promise<void> {
     const handle = await open(path, 'r+').catch(() => open(path, 'r'))
     await handle.sync().finally(() => handle.close())
   } catch (error) {
-    if (!CANNOT_SYNC.includes(String((error as { code?: string }).code))) throw error
+    if (!CANNOT_SYNC.includes(codeOf(error))) throw error
   }
 }

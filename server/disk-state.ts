@@ -1,9 +1,10 @@
 import { accessSync, constants } from 'node:fs'
+import { codeOf } from './error-code.ts'
 
-const FULL: unknown[] = ['ENOSPC', 'EDQUOT']
+const FULL = ['ENOSPC', 'EDQUOT']
 
 /** True where a file could not be written because the disk, or this account's share of it, is full. */
-export const isDiskFull = (error: unknown): boolean => FULL.includes((error as { code?: unknown } | null)?.code)
+export const isDiskFull = (error: unknown): boolean => FULL.includes(codeOf(error))
 
 /** True where the disk of a folder takes nothing that is written. A system makes a disk so when it begins to fail. */
 export function isReadOnly(folder: string): boolean {
@@ -11,6 +12,6 @@ export function isReadOnly(folder: string): boolean {
     accessSync(folder, constants.W_OK)
     return false
   } catch (error) {
-    return (error as { code?: unknown }).code === 'EROFS'
+    return codeOf(error) === 'EROFS'
   }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from './error-code.ts'
 
 /**
  * Makes a folder, and those above it, where it is not there yet. The option `recursive` of Node never ends where a folder that exists takes
@@ -11,7 +12,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   } catch (error) {
     if (isFolder(path)) return
     const above = dirname(path)
-    if ((error as { code?: string }).code !== 'ENOENT' || above === path || isFolder(above)) throw error
+    if (codeOf(error) !== 'ENOENT' || above === path || isFolder(above)) throw error
     makeFolder(above, mode)
     makeFolder(path, mode)
   }

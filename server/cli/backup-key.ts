@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { codeOf } from '../error-code.ts'
 import { identitiesIn, isRecipient, type Lock, newKey, type Opener, opensWith } from '../store/backup/encrypted.ts'
 import { BackupError } from '../store/backup/manifest.ts'
 
@@ -57,7 +58,7 @@ export async function makeKey(path: string): Promise<string> {
   try {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    const { code } = error as { code?: string }
+    const code = codeOf(error)
     throw new BackupError(code === 'EEXIST' ? `${path} is there already, and was left as it is.` : `${path} cannot be written (${code}).`)
   }
   return recipient
@@ -67,7 +68,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const { code } = error as { code?: string }
+    const code = codeOf(error)
     throw new BackupError(`${path} ${code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`}. Nothing was changed.`)
   }
 }

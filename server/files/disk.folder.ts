@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { common } from '@markbook/shared/failures'
 import { z } from 'zod'
 import { syncPath } from '../atomic-write.ts'
+import { codeOf } from '../error-code.ts'
 import { type Digest, hashingStream } from './digest.ts'
 
 /**
@@ -25,7 +26,6 @@ const Description = z.object({
 })
 export type Description = z.infer<typeof Description>
 
-export const codeOf = (error: unknown): string => String((error as { code?: string } | null)?.code)
 const isThere = (error: unknown) => ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EISDIR'].includes(codeOf(error))
 
 /** Writes content to a new file and syncs it to the disk. */

@@ -5,9 +5,9 @@ import type { Clock } from '@markbook/shared/clock'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { isDiskFull } from '../disk-state.ts'
+import { codeOf } from '../error-code.ts'
 import { streamOf } from './digest.ts'
 import {
-  codeOf,
   type Description,
   type DiskSpace,
   freeBytes,

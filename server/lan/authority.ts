@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
 import { writeAtomically } from '../atomic-write.ts'
+import { codeOf } from '../error-code.ts'
 import { makeFolder } from '../make-folder.ts'
 import type { Names } from '../network/addresses.ts'
 import { isAboutToEnd, isFresh, isIssuedBy, isPair, makeAuthority, makeCertificate, missingFrom, type Pair } from './certificate.ts'
@@ -36,7 +37,7 @@ function textOf(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
 }

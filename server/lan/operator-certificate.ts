@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
+import { codeOf } from '../error-code.ts'
 import { expiryOf, isPair, type Pair } from './certificate.ts'
 
 export type Files = { certFile: string; keyFile: string }
@@ -32,7 +33,7 @@ function readFrom(setting: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const why = (error as { code?: string }).code === 'EACCES' ? 'may not be read by this account' : 'does not exist'
+    const why = codeOf(error) === 'EACCES' ? 'may not be read by this account' : 'does not exist'
     throw new ConfigError(`The file of ${setting} (${path}) ${why}.`)
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeAtomically } from '../atomic-write.ts'
+import { codeOf } from '../error-code.ts'
 import { makeFolder } from '../make-folder.ts'
 
 /**
@@ -41,7 +42,7 @@ export function readNote(dataDir: string): RunningNote | null {
   try {
     return Note.parse(JSON.parse(readFileSync(fileIn(dataDir), 'utf8')))
   } catch (error) {
-    if (['EACCES', 'EPERM'].includes(String((error as { code?: string }).code))) throw error
+    if (['EACCES', 'EPERM'].includes(codeOf(error))) throw error
     return null
   }
 }

@@ -5,6 +5,7 @@ import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { PostgresJsSession } from 'drizzle-orm/postgres-js/session'
 import postgres from 'postgres'
+import { codeOf } from '../error-code.ts'
 import type { Compiled } from './compiled.ts'
 import type { Connection, Db, PreparedQuery } from './connection.ts'
 import { isLost, isOfStatement } from './errors.ts'
@@ -158,7 +159,7 @@ async function isPooled(sql: postgres.Sql): Promise<boolean> {
 /** The same for a URL. In a new database the role does not exist; the error proves a direct connection. */
 export const isPooledAt = (url: string): Promise<boolean> =>
   withPostgres(url, isPooled, { fetch_types: false, connection: sessionOf(limits.postgres.statementTimeoutMs) }).catch((error: unknown) => {
-    if ((error as { code?: string }).code === UNKNOWN_ROLE) return false
+    if (codeOf(error) === UNKNOWN_ROLE) return false
     throw error
   })
 const UNKNOWN_ROLE = '22023'

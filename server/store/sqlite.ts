@@ -4,6 +4,7 @@ import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { codeOf } from '../error-code.ts'
 import { makeFolder } from '../make-folder.ts'
 import { orNull } from '../or-null.ts'
 import type { Compiled } from './compiled.ts'
@@ -111,7 +112,7 @@ export function takeLock(path: string): Database.Database | undefined {
     return lock
   } catch (error) {
     lock.close()
-    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
+    if (codeOf(error) !== 'SQLITE_BUSY') throw error
     return undefined
   }
 }
@@ -125,7 +126,7 @@ export function isLocked(folder: string): boolean {
     lock.prepare('select count(*) from sqlite_master').get()
     return false
   } catch (error) {
-    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
+    if (codeOf(error) !== 'SQLITE_BUSY') throw error
     return true
   } finally {
     lock.close()

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { ImportReport } from '@markbook/shared/contract/imports'
 import { type Command, InvalidArgumentError } from 'commander'
+import { codeOf } from '../../error-code.ts'
 import { normalEmail } from '../../mail/emails.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type Api, actingAs } from '../act-as.ts'
@@ -131,8 +132,7 @@ function bytesOf(path: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(readFileSync(path))
   } catch (error) {
-    const { code = '', message } = error as { code?: string; message: string }
-    const why = { ENOENT: 'it is not there', EISDIR: 'it is a folder' }[code] ?? message
+    const why = { ENOENT: 'it is not there', EISDIR: 'it is a folder' }[codeOf(error)] ?? (error as Error).message
     throw new Error(`${path} cannot be read: ${why}.`)
   }
 }

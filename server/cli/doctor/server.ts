@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { systemClock } from '@markbook/shared/clock'
 import type { Config } from '../../config.ts'
+import { codeOf } from '../../error-code.ts'
 import { readNote } from '../../lan/running-note.ts'
 import { LOCAL_NAME, urlOf } from '../../network/addresses.ts'
 import { orNull } from '../../or-null.ts'
@@ -140,7 +141,7 @@ function lives(pid: number): boolean {
     return true
   } catch (error) {
     // EPERM: the process exists, and belongs to another account.
-    return (error as { code?: string }).code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig, readWithoutSecret } from '../../config.ts'
 import { isReadOnly } from '../../disk-state.ts'
+import { codeOf } from '../../error-code.ts'
 import { systemKeyring } from '../../keyring/system.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { orNull } from '../../or-null.ts'
@@ -58,7 +59,7 @@ function demandReadable(dataDir: string): void {
   try {
     accessSync(join(dataDir, DATABASE_FILE), constants.R_OK)
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT')
+    if (codeOf(error) === 'ENOENT')
       throw new ConfigError(`There is no database in ${dataDir}. Start the server once, or set DATA_DIR to its folder.`)
     throw new ConfigError(`This account may not read the database in ${dataDir}. Use sudo, or run this as the account of the server.`)
   }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { editDistance } from '@markbook/shared/domain/edit-distance'
 import { ConfigError, type SettingName, settingNames } from '../../config.ts'
+import { codeOf } from '../../error-code.ts'
 
 /** Secrets. Each can be given as the path of a file: `SMTP_URL_FILE=/run/secrets/smtp` (docs/design/server.md). */
 const secretNames: readonly SettingName[] = [
@@ -93,7 +94,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EACCES') throw error
+    if (codeOf(error) !== 'EACCES') throw error
     throw new ConfigError(`The settings in ${path} may not be read by this account. Use sudo, or name another file with MARKBOOK_CONFIG.`)
   }
 }

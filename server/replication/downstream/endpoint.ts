@@ -5,6 +5,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
+import { codeOf } from '../../error-code.ts'
 import { slotOf } from '../../http/limiter.ts'
 import type { AppEnv } from '../../http/mount.ts'
 import { failureReply, type HeaderList } from '../../http/replies.ts'
@@ -287,7 +288,7 @@ function read<S extends z.ZodType>({ schema, most }: { schema: S; most: number }
     const plain = isPacked ? gunzipSync(body, { maxOutputLength: most }) : Buffer.from(body)
     return schema.parse(JSON.parse(plain.toString('utf8')))
   } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw syncFailures.tooLarge()
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw syncFailures.tooLarge()
     throw common.validationFailed({ message: 'What the other node sent is not of this protocol.' })
   }
 }

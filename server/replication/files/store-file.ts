@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { Failure } from '@markbook/shared/failures'
+import { codeOf } from '../../error-code.ts'
 import { ObjectExists, WrongContent } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
 import { type Content, fileFailures, isContentOf, type NamedFile } from './named.ts'
@@ -44,7 +45,7 @@ export async function storeStaged(
   try {
     await land(services, file, await uploads.read(id), content)
   } catch (error) {
-    if ((error as { code?: string }).code === fileFailures.wrongContent().code) await uploads.remove(id)
+    if (codeOf(error) === fileFailures.wrongContent().code) await uploads.remove(id)
     throw error
   }
   await uploads.remove(id)

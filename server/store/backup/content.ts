@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { syncPath } from '../../atomic-write.ts'
+import { codeOf } from '../../error-code.ts'
 import { addContent } from './content/add.ts'
 import { collectContent, type Kept, removeUnnamed } from './content/collect.ts'
 import { onThisDisk } from './content/disk.ts'
@@ -121,7 +122,7 @@ function keptOf(path: string): Kept | null | 'unknown' {
   try {
     text = readFileSync(join(path, MANIFEST_FILE), 'utf8')
   } catch (error) {
-    return (error as { code?: string }).code === 'ENOENT' ? null : 'unknown'
+    return codeOf(error) === 'ENOENT' ? null : 'unknown'
   }
   try {
     const backup = openBackup(path)

@@ -9,6 +9,7 @@ import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } fro
 import { extract, pack } from 'tar-stream'
 import { syncPath } from '../../atomic-write.ts'
 import { isDiskFull } from '../../disk-state.ts'
+import { codeOf } from '../../error-code.ts'
 import { makeFolder } from '../../make-folder.ts'
 import type { Progress } from './engine.ts'
 import { needRoom, startFolder, sweepUnfinished } from './folder.ts'
@@ -259,7 +260,7 @@ function whyNot(opener: Opener, needed: ReturnType<typeof opensWith>): string {
 }
 
 function inWords(error: unknown, folder: string): unknown {
-  const { code } = error as { code?: string }
+  const code = codeOf(error)
   if (isDiskFull(error)) return new BackupError(`No backup was made: ${folder} is full.`)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new BackupError(`No backup was made: ${folder} may not be written to by this account.`)

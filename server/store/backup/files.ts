@@ -2,6 +2,7 @@ import { copyFileSync, type Dirent, existsSync, linkSync, readdirSync, statSync 
 import { rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncPath } from '../../atomic-write.ts'
+import { codeOf } from '../../error-code.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { orNull } from '../../or-null.ts'
 import { type Backup, digestOf, type StoredFile } from './manifest.ts'
@@ -22,7 +23,7 @@ export async function backUpFiles(from: string, to: string, previous: Backup | n
     try {
       linkOrCopy(source, target)
     } catch (error) {
-      if ((error as { code?: string }).code === 'ENOENT') continue
+      if (codeOf(error) === 'ENOENT') continue
       throw error
     }
     const before = known.get(path)
@@ -87,7 +88,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return []
+    if (codeOf(error) === 'ENOENT') return []
     throw error
   }
 }
@@ -97,7 +98,7 @@ function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') throw error
+    if (codeOf(error) === 'ENOENT') throw error
     copyFileSync(from, to)
   }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { limits } from '@markbook/shared/limits'
 import { syncPath } from '../../atomic-write.ts'
+import { codeOf } from '../../error-code.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { takeLock } from '../sqlite.ts'
 import { BackupError } from './manifest.ts'
@@ -86,4 +87,4 @@ const TROUBLES: Record<string, string> = {
 }
 
 /** What is the matter with a folder that cannot be written to; null where the error says nothing of it. */
-export const troubleOf = (error: unknown): string | null => TROUBLES[String((error as { code?: unknown }).code)] ?? null
+export const troubleOf = (error: unknown): string | null => TROUBLES[codeOf(error)] ?? null

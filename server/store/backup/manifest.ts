@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
 import { z } from 'zod'
 import { writeAtomically } from '../../atomic-write.ts'
+import { codeOf } from '../../error-code.ts'
 import { orNull } from '../../or-null.ts'
 import { type Content, decodeRuns, encodeRuns } from './content/places.ts'
 
@@ -139,7 +140,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort()
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ENOENT') throw error
+    if (codeOf(error) !== 'ENOENT') throw error
     return []
   }
 }

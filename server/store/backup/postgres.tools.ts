@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { codeOf } from '../../error-code.ts'
 import { socketFolder } from '../postgres.ts'
 import type { Chunks, DatabaseCopy } from './engine.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
@@ -89,7 +90,7 @@ async function feed(child: ChildProcess, input: Chunks): Promise<void> {
   try {
     await pipeline(Readable.from(input()), child.stdin as Writable)
   } catch (error) {
-    if (['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(String((error as { code?: string }).code))) return
+    if (['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(codeOf(error))) return
     child.kill('SIGKILL')
     throw error
   }

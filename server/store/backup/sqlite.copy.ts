@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
+import { codeOf } from '../../error-code.ts'
 import { appliedSqlite } from '../migrate.ts'
 import { copyBytes, keyNameOf, openFile } from '../sqlite.file.ts'
 import type { Progress, Snapshot } from './engine.ts'
@@ -114,7 +115,7 @@ export function inspectSqlite(path: string): Counts {
     if (orphans.length > 0) throw new UnsoundError(`The database is damaged: ${orphans.length} rows have lost what they belong to.`)
     return countsOf(connection)
   } catch (error) {
-    if (!String((error as { code?: string }).code).startsWith('SQLITE_')) throw error
+    if (!codeOf(error).startsWith('SQLITE_')) throw error
     throw new UnsoundError(`The database is damaged or is no database: ${(error as Error).message}`)
   } finally {
     connection?.close()

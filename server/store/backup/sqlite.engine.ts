@@ -3,6 +3,7 @@ import { chmod, copyFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { syncPath } from '../../atomic-write.ts'
+import { codeOf } from '../../error-code.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { migrateSqlite } from '../migrate.ts'
@@ -103,7 +104,7 @@ function closeLog(path: string): void {
       const [result] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
       busy = result?.busy ?? 0
     } catch (error) {
-      busy = (error as { code?: string }).code === 'SQLITE_BUSY' ? 1 : 0
+      busy = codeOf(error) === 'SQLITE_BUSY' ? 1 : 0
     } finally {
       connection.close()
     }

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Clock, toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
 import { syncPath } from '../../atomic-write.ts'
+import { codeOf } from '../../error-code.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { LockedError } from '../sqlite.file.ts'
 import type { Content } from './content/places.ts'
@@ -178,8 +179,7 @@ const inWords = (error: unknown, folder: string, reason: Reason): unknown => {
     new UnsoundError(`No backup was made${reason === 'restore' ? '' : ' (what to do: markbook doctor)'}. ${why}`)
   const trouble = troubleOf(error)
   if (trouble) return new BackupError(`No backup was made: ${folder} ${trouble}.`)
-  const { code, message } = error as { code?: string; message?: string }
-  if (code?.startsWith('SQLITE_')) return unsound(`The database cannot be read (${message}).`)
+  if (codeOf(error).startsWith('SQLITE_')) return unsound(`The database cannot be read (${(error as Error).message}).`)
   if (error instanceof LockedError) return unsound(error.message)
   if (!(error instanceof BackupError)) return error
   return error instanceof UnsoundError ? unsound(error.message) : new BackupError(`No backup was made. ${error.message}`)

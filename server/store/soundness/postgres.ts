@@ -1,6 +1,7 @@
 import { limits } from '@markbook/shared/limits'
 import { postgresTables } from '@markbook/shared/tables/postgres'
 import type postgres from 'postgres'
+import { codeOf } from '../../error-code.ts'
 import { postgresPlaceOf } from '../dialect.texts.ts'
 import { appliedPostgres, standingOf } from '../migrate.ts'
 import { withPostgres } from '../postgres.ts'
@@ -22,7 +23,7 @@ export async function soundnessOfPostgres(url: string, looking: CheckOptions): P
     const connection = { application_name: 'markbook doctor', TimeZone: 'UTC' }
     return await withPostgres(url, (sql) => read(sql, looking), { connect_timeout: 10, connection })
   } catch (error) {
-    const { code = '', message } = error as { code?: string; message: string }
+    const [code, { message }] = [codeOf(error), error as Error]
     // SQLSTATE class XX: the server found its own files damaged.
     if (/^XX/.test(code)) return { state: 'unreadable', detail: message }
     if (/^(28|3D|42501)/.test(code)) return { state: 'refused', detail: message }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
+import { codeOf } from '../../error-code.ts'
 import { LockedError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
 
@@ -28,7 +29,7 @@ export function quickCheckOfSqlite(folder: string): QuickCheck {
     return { state: tables.length === 0 ? 'empty' : 'there' }
   } catch (error) {
     if (error instanceof LockedError) return { state: 'locked' }
-    const { code = '' } = error as { code?: string }
+    const code = codeOf(error)
     if (code !== 'SQLITE_NOTADB' && !code.startsWith('SQLITE_CORRUPT')) throw error
     return { state: 'damaged', error: error as Error }
   } finally {

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { isReadOnly } from '../../disk-state.ts'
+import { codeOf } from '../../error-code.ts'
 import { appliedSqlite, standingOf } from '../migrate.ts'
 import { LockedError, LogGoneError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
@@ -36,9 +37,8 @@ export async function soundnessOfSqlite(folder: string, looking: CheckOptions): 
   } catch (error) {
     if (error instanceof LockedError) return { state: 'locked', detail: error.message }
     if (error instanceof LogGoneError) return { state: 'log gone', detail: error.message }
-    const { code = '', message } = error as { code?: string; message: string }
-    if (!code.startsWith('SQLITE_')) throw error
-    return { state: isReadOnly(folder) ? 'read-only' : 'unreadable', detail: message }
+    if (!codeOf(error).startsWith('SQLITE_')) throw error
+    return { state: isReadOnly(folder) ? 'read-only' : 'unreadable', detail: (error as Error).message }
   } finally {
     connection?.close()
   }
@@ -100,9 +100,9 @@ export function damageOfPages(folder: string): string | null {
     connection.pragma('query_only = ON')
     return tornPages(connection)[0] ?? null
   } catch (error) {
-    const { code = '', message } = error as { code?: string; message: string }
+    const code = codeOf(error)
     if (!code.startsWith('SQLITE_CORRUPT') && code !== 'SQLITE_NOTADB') throw error
-    return message
+    return (error as Error).message
   } finally {
     connection?.close()
   }

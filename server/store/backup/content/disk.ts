@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { syncPath } from '../../../atomic-write.ts'
+import { codeOf } from '../../../error-code.ts'
 import { makeFolder } from '../../../make-folder.ts'
 import { needRoom } from '../folder.ts'
 import { type Sizes, usualSizes } from './pack.ts'
@@ -28,16 +29,14 @@ export type Disk = {
   needRoom(folder: string, bytes: number): Promise<void>
 }
 
-const isMissing = (error: unknown) => (error as { code?: string }).code === 'ENOENT'
-
 /** The disk of this machine. A backup has a process of its own, in which nobody waits: what is quick is done at once. */
 const realDisk: Disk = {
-  names: (folder) => readdir(folder).catch((error) => (isMissing(error) ? [] : Promise.reject(error))),
+  names: (folder) => readdir(folder).catch((error) => (codeOf(error) === 'ENOENT' ? [] : Promise.reject(error))),
   makeFolder: async (folder) => makeFolder(folder, 0o700),
   size: (path) =>
     stat(path).then(
       ({ size }) => size,
-      (error) => (isMissing(error) ? null : Promise.reject(error)),
+      (error) => (codeOf(error) === 'ENOENT' ? null : Promise.reject(error)),
     ),
   read: async (path, at, length) => {
     const file = openSync(path, 'r')
