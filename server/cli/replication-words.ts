@@ -1,4 +1,5 @@
 import type { SyncNode } from '@markbook/shared/contract/replication.rows'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { isTechnical } from '@markbook/shared/domain/technical-columns'
 import { isId } from '@markbook/shared/ids'
 import columns from '@markbook/shared/words/en/columns.json' with { type: 'json' }
@@ -22,9 +23,7 @@ export const rowName = ({ entity, where }: { entity: string; where: string }): s
   where ? `${entityName(entity)}: ${where}` : entityName(entity)
 
 export const personName = (person: { first_name: string | null; last_name: string | null } | null): string =>
-  person === null
-    ? 'the service'
-    : [person.first_name, person.last_name].filter(Boolean).join(' ') || 'somebody whose name is not known here'
+  person === null ? 'the service' : fullName(person) || 'somebody whose name is not known here'
 
 /** What another node is, and the owner of a laptop. `school`: its name; null where unknown, or where there is only one. */
 export function nodeOwnerText({ side, kind, user }: Pick<SyncNode, 'side' | 'kind' | 'user'>, school: string | null): string {

@@ -143,6 +143,3 @@ export function wordsOf(language: DocumentLanguage = 'en', isUnmarked = false): 
 }
 
 export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
-
-export const fullName = ({ first_name, last_name }: { first_name: string; last_name: string }): string =>
-  `${first_name} ${last_name}`.trim()

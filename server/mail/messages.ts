@@ -1,4 +1,5 @@
 import { type Device, deviceName } from '@markbook/shared/domain/device'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { limits } from '@markbook/shared/limits'
 import type { MailMessage } from './mailer.ts'
 
@@ -34,11 +35,10 @@ export type InvitationText = { school: string; by: { first_name: string | null; 
 
 /** The mail that invites somebody into a school. The name of the school stands in the text only: a subject is one short line. */
 export function invitationMessage({ school, by, url }: InvitationText): Pick<MailMessage, 'subject' | 'text'> {
-  const name = [by.first_name, by.last_name].filter((part) => part !== null).join(' ')
   const days = limits.invitations.lifetimeMs / 86_400_000
   return {
     subject: 'You are invited to Markbook',
-    text: `${name || 'An administrator'} invites you to join ${school} in Markbook,
+    text: `${fullName(by) || 'An administrator'} invites you to join ${school} in Markbook,
 where the school keeps its marks and makes its reports.
 
 Open this page to answer:

@@ -1,3 +1,4 @@
+import { fullName } from '@markbook/shared/domain/full-name'
 import { isKnownTerm, type KnownTerm } from '@markbook/shared/domain/term-names'
 import type { Missing } from '@markbook/shared/domain/term-progress'
 import { limits } from '@markbook/shared/limits'
@@ -19,7 +20,7 @@ export type ReminderText = {
 /** The mail that tells somebody what they have yet to do for a term. Names of the school stand in the text only: a subject is one short line. */
 export function reminderMessage({ language, school, by, period, missing, site }: ReminderText): Pick<MailMessage, 'subject' | 'text'> {
   const words = Object.entries(WORDS).find(([own]) => own === language)?.[1] ?? WORDS.en
-  const name = [by.first_name, by.last_name].filter((part) => part !== null).join(' ') || words.somebody
+  const name = fullName(by) || words.somebody
   const lines = missing.slice(0, limits.reminders.linesPerMail).map((each) => words.line(each))
   const more = missing.length - lines.length
   return {

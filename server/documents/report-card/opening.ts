@@ -1,10 +1,11 @@
 import type { AttendanceTotals } from '@markbook/shared/domain/attendance'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { letterFor } from '@markbook/shared/domain/letters'
 import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { letterhead } from '../drawing/letterhead.ts'
 import { wrap } from '../drawing/lines.ts'
-import { fullName, type Words } from '../words.ts'
+import type { Words } from '../words.ts'
 import type { Card } from './card.ts'
 import { columnsOf, hasPartial } from './columns.ts'
 

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type AuditEntry, audit } from '@markbook/shared/contract/audit'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { writeCsv } from '../../documents/csv.ts'
@@ -65,7 +66,7 @@ async function exported(services: Services, school: string, filters: Filters): P
 
 const cellsOf = ({ at, actor, node_name, entity, name, row_id, action, changes }: AuditEntry): (string | null)[] => [
   at,
-  actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') : '',
+  actor ? fullName(actor) : '',
   actor?.id ?? null,
   node_name,
   entity,

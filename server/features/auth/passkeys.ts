@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Assertion, NewCredential } from '@markbook/shared/contract/credentials'
 import { passkeyFailures } from '@markbook/shared/contract/passkeys'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 
@@ -32,13 +33,13 @@ const typed = ({ id, transports }: { id: string; transports?: readonly string[] 
 type Owner = { id: string; email: string; first_name: string | null; last_name: string | null }
 
 /** The options for creating a key: discoverable, and used only after verifying its user. */
-export async function creationOptions({ host }: Party, { id, email, first_name, last_name }: Owner, own: Passkey[], challenge: Buffer) {
+export async function creationOptions({ host }: Party, { id, email, ...name }: Owner, own: Passkey[], challenge: Buffer) {
   const options = await (await library()).generateRegistrationOptions({
     rpName: 'Markbook',
     rpID: host,
     userID: new Uint8Array(Buffer.from(id)),
     userName: email,
-    userDisplayName: [first_name, last_name].filter(Boolean).join(' ') || email,
+    userDisplayName: fullName(name) || email,
     challenge: new Uint8Array(challenge),
     timeout,
     attestationType: 'none',

@@ -1,4 +1,5 @@
 import { binFailures } from '@markbook/shared/contract/bin'
+import { fullName } from '@markbook/shared/domain/full-name'
 import type { Failure, Issue } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
@@ -113,7 +114,7 @@ async function madeAgain(tx: ReadTx, school: string, rows: readonly DeletedRow[]
   const now = there.known.row as Values
   const [student] = await studentsByIds(tx, { school, ids: asList([now['student_id'] ?? null]) })
   const [group] = await classesByIds(tx, { school, ids: asList([now['student_group_id'] ?? null]) })
-  const name = student ? `${student.first_name} ${student.last_name}` : ''
+  const name = student ? fullName(student) : ''
   if (there.table === 'enrolment')
     return {
       code: 'enrolled',

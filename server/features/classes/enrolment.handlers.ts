@@ -1,4 +1,5 @@
 import { classes, enrolmentFailures } from '@markbook/shared/contract/classes'
+import { fullName } from '@markbook/shared/domain/full-name'
 import type { Issue } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -14,8 +15,7 @@ import { subjectsOfStudent } from './student-subjects.queries.ts'
 type Student = Row<'student'>
 type Enrolment = Row<'enrolment'>
 
-const alreadyIn = ({ first_name, last_name }: Student, className: string) =>
-  `${first_name} ${last_name} is already in the class ${className} that year.`
+const alreadyIn = (student: Student, className: string) => `${fullName(student)} is already in the class ${className} that year.`
 
 /**
  * Enrols students, whose rows are locked, in a class; returns a row for each, in order. A student of the class keeps their row. A student

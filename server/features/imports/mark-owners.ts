@@ -1,3 +1,4 @@
+import { fullName } from '@markbook/shared/domain/full-name'
 import type { Issue } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import { type FaultCode, fault } from './faults.ts'
@@ -20,7 +21,7 @@ const fail = (path: string, code: FaultCode): Owner => ({ issue: fault(path, cod
 
 /** The issue of a row whose hidden id or number belongs to a student of another name: part of the table may have been sorted. */
 function contradiction(candidate: Candidate, { student_number, last_name, first_name }: StudentCells): Issue | undefined {
-  const name = `${candidate.first_name} ${candidate.last_name}`
+  const name = fullName(candidate)
   if (student_number && candidate.student_number && student_number !== candidate.student_number)
     return fault('student_number', 'other_row_number', { name, number: candidate.student_number })
   const own = nameKey(candidate)

@@ -1,3 +1,4 @@
+import { fullName } from '@markbook/shared/domain/full-name'
 import type { Row } from '@markbook/shared/tables/tables'
 import { linksTo } from '../../store/replica/links.ts'
 import { rowsNaming } from '../../store/replica/states.ts'
@@ -10,8 +11,6 @@ import { type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } 
 type Student = Row<'student'>
 type Enrolment = Row<'enrolment'>
 type Hanging = Readonly<Record<string, unknown>> & { id: string; table: string }
-
-const nameOf = ({ first_name, last_name }: Student) => `${first_name} ${last_name}`
 
 /** All rows that name one of these pupils, by pupil. */
 async function hangingOn(tx: ReadTx, school: string, ids: readonly string[]): Promise<Map<string, Hanging[]>> {
@@ -50,9 +49,9 @@ export async function undoStudents({ tx, caller }: WriteContext, entries: readon
     const entry = entryOf.get(id) as Entry
     const said = made.has(id) ? {} : writableBefore('student', entry, student)
     const others = made.has(id) ? (hanging.get(id) ?? []).filter((row) => !isOwnPlace(row)) : []
-    if (!said || !isOfImport(entry, student)) keep('student', id, nameOf(student), 'changed')
-    else if (others.some(isResult)) keep('student', id, nameOf(student), 'results')
-    else if (others.length > 0) keep('student', id, nameOf(student), 'used')
+    if (!said || !isOfImport(entry, student)) keep('student', id, fullName(student), 'changed')
+    else if (others.some(isResult)) keep('student', id, fullName(student), 'results')
+    else if (others.length > 0) keep('student', id, fullName(student), 'used')
     else if (made.has(id)) undoing.removed.student.push(student)
     else undoing.restored.student.push({ before: student, patch: said })
   }
@@ -80,7 +79,7 @@ async function undoPlaces(tx: ReadTx, { undoing, entryOf, hanging, places }: Pla
     (await rowsNaming(tx, 'term', school, 'academic_year_id', years)).map((term) => [term.id, term['academic_year_id']]),
   )
   const ids = JSON.stringify(places.map(({ student_id }) => student_id))
-  const named = new Map((await rowsWritten.student(tx, { school, ids })).map((student) => [student.id, nameOf(student)]))
+  const named = new Map((await rowsWritten.student(tx, { school, ids })).map((student) => [student.id, fullName(student)]))
   for (const place of places) {
     const entry = entryOf.get(place.id) as Entry
     const own = hanging.get(place.student_id) ?? []

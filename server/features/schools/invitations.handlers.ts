@@ -1,6 +1,7 @@
 import { toInstant } from '@markbook/shared/clock'
 import { type Invitation, invitationFailures, invitations, type NewInvitation } from '@markbook/shared/contract/invitations'
 import { replicationFailures } from '@markbook/shared/contract/replication'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -47,7 +48,7 @@ type LinkContent = { school: string; by: Inviter; email: string; code: string | 
  * browsers do not send to a server.
  */
 function linkOf({ publicUrl }: Services['config'], { school, by, email, code }: LinkContent): string {
-  const name = [by.first_name, by.last_name].filter(Boolean).join(' ')
+  const name = fullName(by)
   const said = new URLSearchParams({ email, ...(code !== null && { code }), school, ...(name && { by: name }) })
   return `${publicUrl}/sign-in#${said}`
 }

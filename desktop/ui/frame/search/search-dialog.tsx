@@ -8,6 +8,7 @@ import { isStaff, useProfile } from '../../api/session.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
 import { useClassMembership } from '../../pages/classes/use-class-membership.ts'
+import { nameInGrid } from '../../words/names.ts'
 import { useChosenTerm } from '../chosen-term.ts'
 import { chooseTheme } from '../theme.ts'
 import { type Entry, search } from './matching.ts'
@@ -129,11 +130,11 @@ function useGroups({ pages, query, onClose, onSignOut, onKeys }: Props): Group[]
   const found = groups.map((group) => ({ ...group, items: search(group.items, query).slice(0, MOST) }))
   // Not filtered again: the server has searched, also in pupil numbers.
   const ofPupils = asked.length > 1 && asked === query.trim() ? (pupils.data ?? []) : []
-  const people = ofPupils.map(({ id, first_name, last_name }) => ({
-    id,
-    name: `${last_name} ${first_name}`,
-    about: membership?.classByStudentId.get(id)?.name,
-    open: leading(() => navigate({ to: '/students/$studentId', params: { studentId: id } })),
+  const people = ofPupils.map((pupil) => ({
+    id: pupil.id,
+    name: nameInGrid(pupil),
+    about: membership?.classByStudentId.get(pupil.id)?.name,
+    open: leading(() => navigate({ to: '/students/$studentId', params: { studentId: pupil.id } })),
   }))
   const all = [...found.slice(0, 3), { id: 'pupils', title: t('search.pupils'), items: people }, ...found.slice(3)]
   // With an empty query only pages and marks, since a list of everything would be too long.

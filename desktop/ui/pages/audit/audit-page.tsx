@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@markbook/shared/contract/audit'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -152,7 +153,7 @@ function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
           className: styles['who'],
           cell: ({ actor, node_name }) => (
             <>
-              {actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('history:unnamed') : t('history:nobody')}
+              {actor ? fullName(actor) || t('history:unnamed') : t('history:nobody')}
               <div className={layout['note']}>{node_name ? t('history:on', { node: node_name }) : t('history:elsewhere')}</div>
             </>
           ),

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '@markbook/shared/contract/history'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -104,7 +105,7 @@ function Author({ entry: { actor, node_name } }: { entry: HistoryEntry }) {
   const { t } = useTranslation('history')
   return (
     <>
-      {actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')}
+      {actor ? fullName(actor) || t('unnamed') : t('nobody')}
       <div className={layout['note']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</div>
     </>
   )

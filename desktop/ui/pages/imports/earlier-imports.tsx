@@ -1,4 +1,5 @@
 import type { PastImport } from '@markbook/shared/contract/imports'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
@@ -28,8 +29,7 @@ export function EarlierImports({ isEarlier, onDone }: Props) {
             <div>
               {file}
               <div className={layout['note']}>
-                {[moment(at), [actor?.first_name, actor?.last_name].filter(Boolean).join(' ')].filter(Boolean).join(', ')}.{' '}
-                {countsOf({ created, updated, unchanged: 0, errors: 0 })}{' '}
+                {[moment(at), fullName(actor ?? {})].filter(Boolean).join(', ')}. {countsOf({ created, updated, unchanged: 0, errors: 0 })}{' '}
                 {undone_at !== null && t('import.wasUndone', { at: moment(undone_at) })}
               </div>
             </div>

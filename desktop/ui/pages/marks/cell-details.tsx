@@ -1,5 +1,6 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { LiveMark } from '@markbook/shared/contract/grades'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -17,7 +18,7 @@ import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { editable, moment } from '../../words/format.ts'
-import { nameOf } from '../../words/names.ts'
+import { nameInGrid, nameOf } from '../../words/names.ts'
 import { describeCell } from './cell-appearance.ts'
 import { type Grid, useCell, useLayout, useSettledChanges } from './grid-context.ts'
 import styles from './marks.module.css'
@@ -44,7 +45,7 @@ export function useTeacherNames(): (id: string | null) => string | null {
   const teachers = useQuery({ ...ask('classes', 'schoolTeachers'), staleTime: 600_000 })
   return (id) => {
     const found = teachers.data?.find((teacher) => teacher.id === id)
-    return found ? [found.first_name, found.last_name].filter(Boolean).join(' ') : null
+    return found ? fullName(found) : null
   }
 }
 
@@ -136,7 +137,7 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
   if (saved && !pending) parts.push(byWhom(saved))
   const remark = remarkOf(cell)
   if (remark) parts.push(t('line.remark', { remark }))
-  const place = `${pupil.last_name} ${pupil.first_name}, ${column.title}`
+  const place = `${nameInGrid(pupil)}, ${column.title}`
   const most = mark.score === null ? '' : ` / ${editable(column.max_score)}`
   return (
     <>
@@ -188,7 +189,7 @@ function cellAt({ controller, sheet }: Grid, position: CellPosition) {
   const ids = controller.idsAt(position)
   if (!ids) throw new Error('the dialog needs a position with a mark')
   const pupil = sheet.pupils[position.row]
-  return { ids, cell: sheet.cell(ids.assessmentId, ids.studentId), name: `${pupil?.first_name ?? ''} ${pupil?.last_name ?? ''}` }
+  return { ids, cell: sheet.cell(ids.assessmentId, ids.studentId), name: fullName(pupil ?? {}) }
 }
 
 /** Edits the remark of a mark, which is saved through the queue like the mark. */

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
 import { isRightToLeft } from '../../words/direction.ts'
 import { editable, figure } from '../../words/format.ts'
+import { nameInGrid } from '../../words/names.ts'
 import { appearanceOf, type CellAppearance, markText } from './cell-appearance.ts'
 import { cellId, type GridMetrics, useGrid, useSelectionOf, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
@@ -34,13 +35,7 @@ export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { f
   useSelectionOf(selection, row)
   return (
     <div role="row" aria-rowindex={row + 2} className={styles['row']} style={{ top: row * sizes.row, height: sizes.row }}>
-      <div
-        role="rowheader"
-        aria-colindex={1}
-        className={styles['name']}
-        style={{ width: name }}
-        title={`${pupil.last_name} ${pupil.first_name}`}
-      >
+      <div role="rowheader" aria-colindex={1} className={styles['name']} style={{ width: name }} title={nameInGrid(pupil)}>
         <span className={styles['last']}>{pupil.last_name}</span> <span className={layout['soft']}>{pupil.first_name}</span>
         {pupil.class && <span className={layout['soft']}> · {pupil.class.name}</span>}
       </div>
@@ -227,7 +222,7 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
         enterKeyHint="next"
         autoComplete="off"
         maxLength={40}
-        aria-label={t('enter', { pupil: `${pupil.last_name} ${pupil.first_name}`, title: column.title, max: editable(column.max_score) })}
+        aria-label={t('enter', { pupil: nameInGrid(pupil), title: column.title, max: editable(column.max_score) })}
         aria-invalid={typed.kind === 'wrong'}
         aria-describedby={message ? `${id}-message` : undefined}
         onChange={({ target }) => {

@@ -7,6 +7,7 @@ import layout from '../../components/layout.module.css'
 import { Badge, Notice } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { editable } from '../../words/format.ts'
+import { nameInGrid } from '../../words/names.ts'
 import type { Grid } from './grid-context.ts'
 import styles from './marks.module.css'
 import type { CellPosition } from './model/navigation.ts'
@@ -101,7 +102,7 @@ type NamedPreviewProps = { grid: Grid; plan: NamedPlan; onChoose: (row: number, 
 
 function NamedPreview({ grid: { sheet }, plan, onChoose, onEdit }: NamedPreviewProps) {
   const { t } = useTranslation('marks')
-  const pupils = sheet.pupils.map(({ first_name, last_name }, row) => ({ id: String(row), name: `${last_name} ${first_name}` }))
+  const pupils = sheet.pupils.map((pupil, row) => ({ id: String(row), name: nameInGrid(pupil) }))
   const badge = (at: number) => {
     const how = plan.matches[at]?.how ?? 'nobody'
     const word = plan.again.has(at)

@@ -12,6 +12,7 @@ import { AwayNotice } from '../../frame/away-notice.tsx'
 import { canKeepApp } from '../../frame/service-worker.ts'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
+import { nameInGrid } from '../../words/names.ts'
 import { cellSigns, markText } from './cell-appearance.ts'
 import { type Grid, useSettledChanges, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
@@ -153,7 +154,7 @@ const invalidText = ({ invalid: { text, reason } }: InvalidCell, max: number) =>
 /** The pupil, the assessment and the position of a mark. `name` is empty for a mark of another sheet. */
 const describeMark = (sheet: Sheet, mark: MarkKey) => {
   const { position, pupil, column } = sheet.locate(mark)
-  const name = pupil ? `${pupil.last_name} ${pupil.first_name}, ${column?.title ?? ''}` : ''
+  const name = pupil ? `${nameInGrid(pupil)}, ${column?.title ?? ''}` : ''
   return { position, name, max: column?.max_score ?? 0 }
 }
 

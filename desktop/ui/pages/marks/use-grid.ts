@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { tellFailure } from '../../components/toasts.tsx'
+import { nameInGrid } from '../../words/names.ts'
 import { markText } from './cell-appearance.ts'
 import { useInclusion, useTeacherNames } from './cell-details.tsx'
 import {
@@ -114,7 +115,7 @@ function useAnnounce(sheet: Sheet, status: StatusMessage): GridHost['announce'] 
 
 function namesOf(sheet: Sheet, mark: MarkKey) {
   const { pupil, column } = sheet.locate(mark)
-  return { pupil: pupil ? `${pupil.last_name} ${pupil.first_name}` : '', title: column?.title ?? '' }
+  return { pupil: pupil ? nameInGrid(pupil) : '', title: column?.title ?? '' }
 }
 
 /** The sizes by the width of the window and the kind of pointer; the first query that matches counts. */

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers'
+import { fullName } from '@markbook/shared/domain/full-name'
 import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { common } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
@@ -41,9 +42,6 @@ export type ClassHead = Awaited<ReturnType<typeof readHead>>
 /** The data of a class's cards from the database. `contents`: the hash of each book's content, by its id (`paperHashOf`). */
 export type ReportCardData = { head: ClassHead; cards: Cards; contents: ReadonlyMap<string, string> }
 type Cards = { layout: TermLayout; cards: ReportCard<TermEntry>[] } | { layout: YearLayout; cards: ReportCard<YearEntry>[] }
-
-const fullName = ({ first_name, last_name }: { first_name: string | null; last_name: string | null }) =>
-  [first_name, last_name].filter(Boolean).join(' ')
 
 /** Class teacher, subject teachers by subject id. */
 async function teachersIn(tx: ReadTx, { school_id: school, id: group }: Row<'student_group'>) {

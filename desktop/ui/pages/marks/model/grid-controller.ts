@@ -1,5 +1,6 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
 import { Failure } from '@markbook/shared/failures'
+import { nameInGrid } from '../../../words/names.ts'
 import { BlockCommands } from './block-commands.ts'
 import { type CellValue, cellValueOf } from './cell-value.ts'
 import { type MarkKey, remarkOf } from './mark-values.ts'
@@ -302,7 +303,7 @@ export class GridController {
 
   tellGone({ pupils, columns }: Layout, { row, col }: CellPosition): void {
     const pupil = pupils[row]
-    const name = pupil ? `${pupil.last_name} ${pupil.first_name}` : ''
+    const name = pupil ? nameInGrid(pupil) : ''
     this.host.announce({ key: 'gone', pupil: name, title: columns[col]?.title ?? '' })
   }
 
