@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from './error-code.ts'
 
-/** Replaces a file so that after a power cut it is the old one or the new one, never a part. */
-export function writeAtomically(path: string, text: string | Uint8Array, mode: number): void {
+/** Replaces a file, which its owner alone may read, so that after a power cut it is the old one or the new one, never a part. */
+export function writeAtomically(path: string, text: string | Uint8Array): void {
   const unfinished = `${path}.unfinished`
-  const file = openSync(unfinished, 'w', mode)
+  const file = openSync(unfinished, 'w', 0o600)
   try {
     writeFileSync(file, text)
     fsyncSync(file)

@@ -10,7 +10,7 @@ const { app, services } = await openNode(readConfig({ DATA_DIR: folder, SESSION_
 const cards = Array.from({ length: 40 }, (_, at) => ({ ...elan, id: String(at) }))
 const heads = ['Last name', 'First name', 'Score'].map((head) => ({ head, key: head, width: 14, kind: 'text' as const }))
 const rows = Array.from({ length: 5_000 }, (_, at) => ({ cells: { 'Last name': `Ó Briain ${at}`, 'First name': 'Élan', Score: at } }))
-const workbook = { madeAt: 0, sheets: [{ name: 'Marks', columns: heads, rows, frozen: { rows: 1, columns: 0 } }] }
+const workbook = { madeAt: 0, sheets: [{ name: 'Marks', columns: heads, rows, frozenColumns: 0 }] }
 
 const drawCards = () => services.documents.reportCards({ ...frame, layout: termLayout, cards }, { school: 'one' })
 

@@ -35,7 +35,7 @@ function* portions(): Generator<WorkbookRow[]> {
     })
   }
 }
-const ours = () => writeBatches({ madeAt: 0, sheets: [{ name: 'Marks', columns, rows: portions(), frozen: { rows: 1, columns: 2 } }] })
+const ours = () => writeBatches({ madeAt: 0, sheets: [{ name: 'Marks', columns, rows: portions(), frozenColumns: 2 }] })
 
 const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const KIND = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'

@@ -43,7 +43,7 @@ describe('explain', () => {
   test('names the path that is missing or of another kind', () => {
     const away = join(folder, 'stick', 'marks.bundle')
     expect(said(() => readFileSync(away))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
-    expect(said(() => writeAtomically(away, 'marks', 0o600))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
+    expect(said(() => writeAtomically(away, 'marks'))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
     expect(said(() => writeFileSync(folder, 'marks'))).toBe(`${folder} is a folder, where a file must be.`)
     const file = join(folder, 'file')
     writeFileSync(file, '')

@@ -6,14 +6,14 @@ import { isSameSecret } from '../store/encryption.ts'
 /** Proves that a request comes from the desktop app's window, not who is signed in. Sent to `/window` alone. */
 export const WINDOW_COOKIE = 'markbook-window'
 
-const digest = (secret: string, use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
+const digest = (secret: string) => createHmac('sha256', secret).update('markbook:window').digest()
 
 /** Derived from the secret, so that it stays valid when the server restarts after a crash. */
-export const windowCookie = (secret: string): string => digest(secret, 'window').toString('base64url')
+export const windowCookie = (secret: string): string => digest(secret).toString('base64url')
 
 /** Whether a Cookie header has the cookie of the window. */
 export const isDesktopWindow = (cookies: string | undefined, secret: string): boolean =>
-  isSameSecret(Buffer.from(parse(cookies ?? '', WINDOW_COOKIE)[WINDOW_COOKIE] ?? '', 'base64url'), digest(secret, 'window'))
+  isSameSecret(Buffer.from(parse(cookies ?? '', WINDOW_COOKIE)[WINDOW_COOKIE] ?? '', 'base64url'), digest(secret))
 
 /** True for requests of the desktop shell, which started this server and alone knows the secret. */
 export const isShell = (authorization: string | undefined, secret: string): boolean =>

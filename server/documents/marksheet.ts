@@ -81,7 +81,7 @@ export function buildMarksheet({ students, assessments, marks, codes = standardM
       { cells: { [ID_HEAD]: ID_ROW_MARK, ...ids }, isHidden: true },
       ...students.map((student) => studentRow(student, marksByStudentId.get(student.id) ?? [], codes)),
     ],
-    frozen: { rows: 1, columns: STUDENT_COLUMNS.length },
+    frozenColumns: STUDENT_COLUMNS.length,
     wrapsHeads: true,
     notes: assessments
       .filter(({ is_excluded }) => is_excluded)

@@ -19,7 +19,7 @@ describe('writing', () => {
       { cells: { name: '=1+1', mark: -7.25, day: '2026-09-01', id: '007' } },
       { cells: { name: '+cmd|x', mark: null, day: null, id: '@x' }, isHidden: true, muted: ['name'] },
     ],
-    frozen: { rows: 1, columns: 1 },
+    frozenColumns: 1,
     notes: [{ key: 'mark', text: 'Out of 20' }],
   }
   const written = () => writeWorkbook({ sheets: [sheet], madeAt: MADE_AT })
@@ -72,7 +72,7 @@ describe('writing', () => {
       name: 'A & B',
       columns: wide,
       rows: [{ cells: { 29: 1.5 } }],
-      frozen: { rows: 1, columns: 0 },
+      frozenColumns: 0,
       wrapsHeads: true,
       notes: [{ key: '29', text: 'The last' }],
     }

@@ -36,14 +36,14 @@ export type WorkbookRow = {
 }
 
 /**
- * `frozen`: the rows and columns that stay visible when scrolling; a note is shown at the head of its column. `wrapsHeads`: heads may have
- * several lines.
+ * `frozenColumns`: so many columns stay visible when scrolling, as the row of heads does; a note is shown at the head of its column.
+ * `wrapsHeads`: heads may have several lines.
  */
 export type WorkbookSheet<Rows = readonly WorkbookRow[]> = {
   name: string
   columns: readonly WorkbookColumn[]
   rows: Rows
-  frozen: { rows: number; columns: number }
+  frozenColumns: number
   notes?: readonly { key: string; text: string }[]
   wrapsHeads?: boolean
   /** The first column is on the right. */
@@ -161,9 +161,9 @@ function linesOf({ head, width }: WorkbookColumn): number {
 
 /** Columns and frozen panes, then the row of heads. */
 function headXml(sheet: WorkbookSheet<unknown>, shapes: readonly Shape[], shared: Shared): string {
-  const { frozen } = sheet
-  const split = `${frozen.columns > 0 ? `xSplit="${frozen.columns}" ` : ''}ySplit="${frozen.rows}"`
-  const pane = frozen.columns > 0 ? 'bottomRight' : 'bottomLeft'
+  const { frozenColumns } = sheet
+  const split = `${frozenColumns > 0 ? `xSplit="${frozenColumns}" ` : ''}ySplit="1"`
+  const pane = frozenColumns > 0 ? 'bottomRight' : 'bottomLeft'
   const columns = shapes.map(
     ({ width, isHidden, plainStyle }, index) =>
       `<col min="${index + 1}" max="${index + 1}" width="${width}" style="${plainStyle}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
@@ -173,7 +173,7 @@ function headXml(sheet: WorkbookSheet<unknown>, shapes: readonly Shape[], shared
   const heads = shapes.map(({ letters, headStyle, head }) => cellXml(`${letters}1`, headStyle, 'text', head, shared))
   return (
     `${worksheetStart}<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView${sheet.isRightToLeft ? ' rightToLeft="1"' : ''} workbookViewId="0">` +
-    `<pane ${split} topLeftCell="${columnLetters(frozen.columns)}${frozen.rows + 1}" activePane="${pane}" state="frozen"/>` +
+    `<pane ${split} topLeftCell="${columnLetters(frozenColumns)}2" activePane="${pane}" state="frozen"/>` +
     `<selection pane="${pane}"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="${LINE_HEIGHT}"/>` +
     `<cols>${columns.join('')}</cols><sheetData><row r="1"${height}>${heads.join('')}</row>`
   )

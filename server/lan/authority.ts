@@ -42,7 +42,7 @@ function textOf(path: string): string | null {
   }
 }
 
-const writePair = (path: string, { key, cert }: Pair) => writeAtomically(path, key + cert, 0o600)
+const writePair = (path: string, { key, cert }: Pair) => writeAtomically(path, key + cert)
 
 /** The certificates of a school node, without making any. Null for one that is absent or damaged. */
 export function readCertificates(dataDir: string): { authority: Pair | null; server: Pair | null } {

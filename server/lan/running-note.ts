@@ -26,7 +26,7 @@ const fileIn = (dataDir: string) => join(dataDir, 'running.json')
 export function writeNote(dataDir: string, note: RunningNote): void {
   try {
     makeFolder(dataDir)
-    writeAtomically(fileIn(dataDir), `${JSON.stringify(note)}\n`, 0o600)
+    writeAtomically(fileIn(dataDir), `${JSON.stringify(note)}\n`)
   } catch {}
 }
 

@@ -170,7 +170,7 @@ const POSTGRES_ADVANCE = `
   on conflict do nothing`
 
 /** An array rather than a subselect to join with: under row-level security Postgres would read every row of the school before comparing. */
-const anyOf = (parameter: string) => `= any (array(select value::uuid from json_array_elements_text(${parameter}::text::json)))`
+const IS_ANY_OF_FIRST = '= any (array(select value::uuid from json_array_elements_text($1::text::json)))'
 
 /**
  * One index look-up for each id, in their order. The plan of a comparison with a list is made once for a connection; made while a table
@@ -201,7 +201,7 @@ export const postgresDialect: Dialect = {
   tables: postgresTables as unknown as Tables,
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
   parkRows: (connection, table, column, schoolId, ids) =>
-    connection.run(`update ${place(table)} set ${quoted(column)} = '~' || id where school_id = $2 and id ${anyOf('$1')}`, [
+    connection.run(`update ${place(table)} set ${quoted(column)} = '~' || id where school_id = $2 and id ${IS_ANY_OF_FIRST}`, [
       JSON.stringify(ids),
       schoolId,
     ]),
@@ -218,7 +218,7 @@ export const postgresDialect: Dialect = {
   },
   deleteRows: async (connection, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = $2 and '
-    await connection.run(`delete from ${place(table)} where ${scope}id ${anyOf('$1')}`, [
+    await connection.run(`delete from ${place(table)} where ${scope}id ${IS_ANY_OF_FIRST}`, [
       JSON.stringify(ids),
       ...(schoolId === null ? [] : [schoolId]),
     ])

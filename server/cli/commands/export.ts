@@ -74,6 +74,6 @@ async function writeSchool({ services }: Node, path: string, named: string | und
 async function writeMarks({ services }: Node, path: string, { school, ...asked }: Marks & Options) {
   const { schoolId } = await schoolNamed(services.store, school)
   const { bytes, className, term, subjects } = await marksWorkbook(services.store, schoolId, asked)
-  writeAtomically(path, bytes, 0o600)
+  writeAtomically(path, bytes)
   console.log(`Wrote the marks of ${className}, ${term}, in ${subjects.join(', ')}: ${path}`)
 }

@@ -150,7 +150,7 @@ async function exportFile(typed: string, { all = false }: { all?: boolean }) {
   await atConsole(async (at) => {
     const parent = await parentHere(at, 'sync export')
     const { bundle, rows, files } = await withFiles(at, (own) => exportUp(own, parent, { all }))
-    writeAtomically(path, bundle, 0o600)
+    writeAtomically(path, bundle)
     console.log(`Wrote ${counted(rows, 'row')} and ${counted(files, 'file')} for ${parent.name}: ${path}`)
     console.log(`There: markbook sync import ${path}`)
   })
@@ -180,7 +180,7 @@ async function importFile(typed: string, { receipt: to }: { receipt?: string }) 
     if (!receipt) return
     const back = resolve(to ?? `${path}.receipt`)
     try {
-      writeAtomically(back, receipt, 0o600)
+      writeAtomically(back, receipt)
     } catch (error) {
       const again = `markbook sync import ${typed} --receipt FILE`
       throw new Error(`The receipt could not be written. ${explain(error)} It can be had elsewhere, and nothing is taken twice: ${again}`)

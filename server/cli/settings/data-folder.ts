@@ -43,7 +43,7 @@ export function demandOwnDisk(dataDir: string, { central, isKnown }: { central: 
   if (!service && !share) return
   const note = join(dataDir, ACCEPTED)
   const what = service ?? share
-  if (isKnown && existsSync(dataDir)) writeAtomically(note, `${found.path}\n${what}\n`, 0o600)
+  if (isKnown && existsSync(dataDir)) writeAtomically(note, `${found.path}\n${what}\n`)
   if (isKnown || orNull(() => readFileSync(note, 'utf8')) === `${found.path}\n${what}\n`) return
   const lies = service ? `is inside a folder of ${service}` : `is on a network share: ${share}`
   const harm = service

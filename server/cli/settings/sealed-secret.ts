@@ -66,10 +66,10 @@ export async function settleSecret(dataDir: string, keyring: Keyring): Promise<v
   const key = name === null ? null : keyOf(name)
   if (name && key) {
     const kept = Buffer.from(secret ?? randomBytes(32).toString('base64url'))
-    writeAtomically(sealedPath, `${name}.${encrypt(kept, key, USE)}\n`, 0o600)
+    writeAtomically(sealedPath, `${name}.${encrypt(kept, key, USE)}\n`)
     rmSync(plainPath, { force: true })
   } else {
-    if (secret !== null && plain === null) writeAtomically(plainPath, secret, 0o600)
+    if (secret !== null && plain === null) writeAtomically(plainPath, secret)
     rmSync(sealedPath, { force: true })
   }
 }

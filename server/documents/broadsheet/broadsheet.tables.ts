@@ -122,7 +122,7 @@ const marksSheet = ({ pupils, subjects }: BroadsheetInput, words: Words): Workbo
       ...(isPartial(pupil) ? ['total', 'overall_average'] : []),
     ],
   })),
-  frozen: { rows: 1, columns: 2 },
+  frozenColumns: 2,
   wrapsHeads: true,
   isRightToLeft: words.isRightToLeft,
 })
@@ -149,7 +149,7 @@ function statisticsSheet({ scale }: BroadsheetInput, { subjects, whole }: Statis
       ...subjects.map(({ subject, figures }) => ({ cells: { subject: subject.name, code: subject.code, ...figureCells(figures) } })),
       { cells: { subject: say('broadsheet.overall'), code: null, ...figureCells(whole) } },
     ],
-    frozen: { rows: 1, columns: 1 },
+    frozenColumns: 1,
     wrapsHeads: true,
     isRightToLeft,
   }
@@ -184,7 +184,7 @@ function classSheet(input: BroadsheetInput, { whole, genders }: Statistics, word
       ]),
       ...(hasPartial(input) ? [row(PARTIAL, say('broadsheet.partialMeans'))] : []),
     ],
-    frozen: { rows: 1, columns: 1 },
+    frozenColumns: 1,
     isRightToLeft: words.isRightToLeft,
   }
 }

@@ -18,7 +18,7 @@ const cards = (count: number, more: Partial<ReportCard<TermEntry>>[] = []): Repo
 })
 const pageCount = async (bytes: Uint8Array) => (await PDFDocument.load(bytes)).getPageCount()
 const HEADS = ['a', 'b'].map((head) => ({ head, key: head, width: 9, kind: 'text' as const }))
-const sheet = { name: 'Sheet', columns: HEADS, frozen: { rows: 1, columns: 0 } }
+const sheet = { name: 'Sheet', columns: HEADS, frozenColumns: 0 }
 const rows = (count: number): WorkbookRow[] => Array.from({ length: count }, (_, at) => ({ cells: { a: `a${at}`, b: `b${at}` } }))
 
 describe('report cards', () => {

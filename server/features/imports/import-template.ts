@@ -23,7 +23,7 @@ const pupilSheet: WorkbookSheet = {
   name: 'Pupils',
   columns: PUPIL_COLUMNS.map((key) => ({ head: key, key, width: HINTS[key].width, kind: HINTS[key].kind })),
   rows: [],
-  frozen: { rows: 1, columns: 0 },
+  frozenColumns: 0,
   notes: PUPIL_COLUMNS.map((key) => ({ key, text: HINTS[key].text })),
 }
 
@@ -31,7 +31,7 @@ const classSheet = (names: readonly string[]): WorkbookSheet => ({
   name: 'Classes',
   columns: [{ head: 'class', key: 'class', width: 24, kind: 'text' }],
   rows: names.map((name) => ({ cells: { class: name } })),
-  frozen: { rows: 1, columns: 0 },
+  frozenColumns: 0,
 })
 
 /** An empty workbook for the import of students, with the classes of the active year on a worksheet of their own. */

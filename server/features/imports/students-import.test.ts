@@ -220,7 +220,7 @@ describe('POST /api/students/import', () => {
       kind: key.includes('date') ? ('day' as const) : ('text' as const),
     }))
     const cells = { first_name: '=Ann', last_name: 'Wu', gender: 'Female', date_of_birth: '2012-02-29', student_number: '007', class: '3A' }
-    const bytes = await writeWorkbook({ sheets: [{ name: 'x', columns, rows: [{ cells }], frozen: { rows: 1, columns: 0 } }], madeAt: 0 })
+    const bytes = await writeWorkbook({ sheets: [{ name: 'x', columns, rows: [{ cells }], frozenColumns: 0 }], madeAt: 0 })
     expect(await st.as.okafor.imports.students({ body: xlsx(bytes) })).toMatchObject({ created: 1 })
     expect(await student('007')).toMatchObject({ first_name: '=Ann', date_of_birth: '2012-02-29' })
   })

@@ -43,15 +43,16 @@ export async function undoStudents({ tx, caller }: WriteContext, entries: readon
   const made = new Set(entries.filter(({ entity, action }) => entity === 'student' && action === 'create').map(({ row_id }) => row_id))
   const concerned = [...new Set([...students.keys(), ...[...places.values()].map(({ student_id }) => student_id)])]
   const hanging = await hangingOn(tx, school, concerned)
-  const keep = (entity: Kept['entity'], row_id: string, name: string, why: Kept['why']) => undoing.kept.push({ entity, row_id, name, why })
+  const keep = (student: Student, why: Kept['why']) =>
+    undoing.kept.push({ entity: 'student', row_id: student.id, name: fullName(student), why })
 
   for (const [id, student] of students) {
     const entry = entryOf.get(id) as Entry
     const said = made.has(id) ? {} : writableBefore('student', entry, student)
     const others = made.has(id) ? (hanging.get(id) ?? []).filter((row) => !isOwnPlace(row)) : []
-    if (!said || !isOfImport(entry, student)) keep('student', id, fullName(student), 'changed')
-    else if (others.some(isResult)) keep('student', id, fullName(student), 'results')
-    else if (others.length > 0) keep('student', id, fullName(student), 'used')
+    if (!said || !isOfImport(entry, student)) keep(student, 'changed')
+    else if (others.some(isResult)) keep(student, 'results')
+    else if (others.length > 0) keep(student, 'used')
     else if (made.has(id)) undoing.removed.student.push(student)
     else undoing.restored.student.push({ before: student, patch: said })
   }

@@ -4,4 +4,4 @@ export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer
 export const asciiAt = (bytes: Uint8Array, at: number, length: number): string =>
   String.fromCharCode(...bytes.subarray(at, Math.min(at + length, bytes.length)))
 
-export const isAsciiAt = (bytes: Uint8Array, at: number, text: string): boolean => asciiAt(bytes, at, text.length) === text
+export const beginsWith = (bytes: Uint8Array, text: string): boolean => asciiAt(bytes, 0, text.length) === text

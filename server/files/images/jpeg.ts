@@ -1,5 +1,5 @@
 import { limits } from '@markbook/shared/limits'
-import { isAsciiAt, viewOf } from './bytes.ts'
+import { beginsWith, viewOf } from './bytes.ts'
 import { orientationIn, tiffOf } from './orientation.ts'
 import { type Dimensions, damaged, type StrippedImage } from './stripped.ts'
 
@@ -16,9 +16,9 @@ const isBare = (marker: number) => (marker >= 0xd0 && marker <= 0xd8) || marker 
  * removed.
  */
 function isNeeded(marker: number, content: Uint8Array): boolean {
-  if (marker === 0xe0) return isAsciiAt(content, 0, 'JFIF\0')
-  if (marker === 0xe2) return isAsciiAt(content, 0, 'ICC_PROFILE\0')
-  if (marker === 0xee) return isAsciiAt(content, 0, 'Adobe')
+  if (marker === 0xe0) return beginsWith(content, 'JFIF\0')
+  if (marker === 0xe2) return beginsWith(content, 'ICC_PROFILE\0')
+  if (marker === 0xee) return beginsWith(content, 'Adobe')
   return (marker >= 0xc0 && marker <= 0xdf) || marker === 0x01
 }
 
@@ -57,7 +57,7 @@ export function stripJpeg(bytes: Uint8Array): StrippedImage {
     const end = isBare(marker) ? at + 2 : at + 2 + view.getUint16(at + 2)
     if (end > bytes.length || (!isBare(marker) && end < at + 4)) throw damaged()
     const content = bytes.subarray(at + 4, end)
-    if (marker === 0xe1 && isAsciiAt(content, 0, EXIF)) orientation = orientationIn(content.subarray(EXIF.length))
+    if (marker === 0xe1 && beginsWith(content, EXIF)) orientation = orientationIn(content.subarray(EXIF.length))
     if (isFrame(marker)) sides.push({ height: view.getUint16(at + 5), width: view.getUint16(at + 7) })
     const next = marker === SCAN ? endOfScan(bytes, end) : end
     if (isNeeded(marker, content)) kept.push(bytes.subarray(at, next))

@@ -1,4 +1,4 @@
-import { isAsciiAt, viewOf } from './bytes.ts'
+import { beginsWith, viewOf } from './bytes.ts'
 
 const ORIENTATION = 0x0112
 const SHORT = 3
@@ -6,8 +6,8 @@ const SHORT = 3
 /** The orientation, 1 to 8, in a TIFF block of EXIF; 1 where there is none or it is unreadable. */
 export function orientationIn(tiff: Uint8Array): number {
   try {
-    const little = isAsciiAt(tiff, 0, 'II')
-    if (!little && !isAsciiAt(tiff, 0, 'MM')) return 1
+    const little = beginsWith(tiff, 'II')
+    if (!little && !beginsWith(tiff, 'MM')) return 1
     const view = viewOf(tiff)
     const first = view.getUint32(4, little)
     const entries = view.getUint16(first, little)

@@ -1,5 +1,5 @@
 import { limits } from '@markbook/shared/limits'
-import { asciiAt, isAsciiAt, viewOf } from './bytes.ts'
+import { asciiAt, beginsWith, viewOf } from './bytes.ts'
 import { orientationIn, tiffOf } from './orientation.ts'
 import { type Dimensions, damaged, type StrippedImage } from './stripped.ts'
 
@@ -42,7 +42,7 @@ export function stripWebp(bytes: Uint8Array): StrippedImage {
     const content = bytes.subarray(at + 8, at + 8 + length)
     const side = sideOf(type, view, at + 8)
     if (side) sides.push(side)
-    if (type === 'EXIF') orientation = orientationIn(isAsciiAt(content, 0, 'Exif\0\0') ? content.subarray(6) : content)
+    if (type === 'EXIF') orientation = orientationIn(beginsWith(content, 'Exif\0\0') ? content.subarray(6) : content)
     if (NEEDED.includes(type)) kept.push([type, content])
     at += 8 + length + (length % 2)
   }

@@ -89,6 +89,6 @@ export function headsBeside(dataDir: string): Record<string, KeptHead> {
 /** A centre may run where it cannot write: then only its database has the heads. */
 export function keepBeside(dataDir: string, school: string, head: KeptHead): void {
   try {
-    writeAtomically(fileIn(dataDir), `${JSON.stringify({ ...headsBeside(dataDir), [school]: head })}\n`, 0o600)
+    writeAtomically(fileIn(dataDir), `${JSON.stringify({ ...headsBeside(dataDir), [school]: head })}\n`)
   } catch {}
 }

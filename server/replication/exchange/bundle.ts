@@ -76,7 +76,7 @@ const ownerOf = ({ peer }: Pick<Head, 'peer'>, sha256: string) => `${peer} ${sha
 
 /** The files of a bundle, one after the other, up to one that was damaged on its way: the rest comes another time. */
 export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly BundledFile[], shared: Buffer): Generator<Packed> {
-  let at = afterLines(bytes, 3)
+  let at = filesStart(bytes)
   for (const file of files) {
     const end = bytes.indexOf('\n', at)
     const content = end < 0 ? null : decrypt(bytes.toString('latin1', at, end), shared, ownerOf({ peer: from.id }, file.sha256))
@@ -86,10 +86,10 @@ export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly 
   }
 }
 
-/** The offset after the first `lines` lines. */
-function afterLines(bytes: Buffer, lines: number): number {
+/** The offset after the lines of the head, the signature and the content. */
+function filesStart(bytes: Buffer): number {
   let at = 0
-  for (let line = 0; line < lines; line += 1) at = bytes.indexOf('\n', at) + 1
+  for (let line = 0; line < 3; line += 1) at = bytes.indexOf('\n', at) + 1
   return at
 }
 
@@ -124,7 +124,7 @@ const parsed = (text: string): unknown => {
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up'): Up
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'down'): Down
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up' | 'down'): Up | Down {
-  const [first = '', signature = '', sealed = ''] = bytes.toString('utf8', 0, afterLines(bytes, 3)).split('\n')
+  const [first = '', signature = '', sealed = ''] = bytes.toString('utf8', 0, filesStart(bytes)).split('\n')
   if (!isSignedBy(signedOf(first, sealed), signature, from.public_key))
     throw new Error('This bundle was changed on its way, or was not written by the server that it names.')
   const content = decrypt(sealed, shared, from.id)

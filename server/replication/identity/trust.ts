@@ -23,7 +23,7 @@ export const trustedAuthority = (dataDir: string): string | null =>
 
 export function trustAuthority(dataDir: string, { pem }: Pick<Authority, 'pem'>): void {
   makeFolder(tlsFolder(dataDir), 0o700)
-  writeAtomically(authorityFile(dataDir), pem, 0o600)
+  writeAtomically(authorityFile(dataDir), pem)
 }
 
 /**

@@ -29,4 +29,4 @@ const WIPE_NOTE = 'wipe.json'
 export const readWipeNote = (dataDir: string): WipeNote | null =>
   existsSync(fileIn(dataDir)) ? Note.parse(JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))) : null
 
-export const writeWipeNote = (dataDir: string, note: WipeNote): void => writeAtomically(fileIn(dataDir), `${JSON.stringify(note)}\n`, 0o600)
+export const writeWipeNote = (dataDir: string, note: WipeNote): void => writeAtomically(fileIn(dataDir), `${JSON.stringify(note)}\n`)

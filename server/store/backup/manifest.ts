@@ -205,5 +205,4 @@ const textOf = (manifest: Manifest) => `${JSON.stringify(manifest, null, 2)}\n`
 export const writeManifest = (folder: string, manifest: Manifest): void =>
   writeFileSync(join(folder, MANIFEST_FILE), textOf(manifest), { mode: 0o600 })
 /** For one that is there already: the old one or the new one, also after a power cut. */
-export const replaceManifest = (folder: string, manifest: Manifest): void =>
-  writeAtomically(join(folder, MANIFEST_FILE), textOf(manifest), 0o600)
+export const replaceManifest = (folder: string, manifest: Manifest): void => writeAtomically(join(folder, MANIFEST_FILE), textOf(manifest))

@@ -30,7 +30,7 @@ export async function rehearse(place: BackupLocation, { ifDue = false } = {}): P
     const flaw = await flawOf(place, own, newest.path)
     const tried = { at: toInstant(now), backup: newest.name }
     const rehearsal = { ...tried, flaw, sound: flaw === null ? tried : (before?.sound ?? null) }
-    writeAtomically(join(own, RECORD), `${JSON.stringify(rehearsal)}\n`, 0o600)
+    writeAtomically(join(own, RECORD), `${JSON.stringify(rehearsal)}\n`)
     return { rehearsal, path: newest.path }
   } finally {
     done()

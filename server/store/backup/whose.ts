@@ -51,6 +51,6 @@ export function writeOwnerNote(dataDir: string, whose: DatabaseOwner): void {
   if (known?.id === whose.id && known.school === whose.school) return
   orNull(() => {
     makeFolder(dataDir)
-    writeAtomically(noteIn(dataDir), `${JSON.stringify(whose)}\n`, 0o600)
+    writeAtomically(noteIn(dataDir), `${JSON.stringify(whose)}\n`)
   })
 }
