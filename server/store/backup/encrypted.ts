@@ -9,10 +9,9 @@ import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } fro
 import { extract, pack } from 'tar-stream'
 import { syncPath } from '../../atomic-write.ts'
 import { isDiskFull } from '../../disk-state.ts'
-import { codeOf } from '../../error-code.ts'
 import { makeFolder } from '../../make-folder.ts'
 import type { Progress } from './engine.ts'
-import { needRoom, startFolder, sweepUnfinished } from './folder.ts'
+import { needRoom, startFolder, sweepUnfinished, troubleOf } from './folder.ts'
 import { type Backup, BackupError, digestOf } from './manifest.ts'
 import { type BackupLocation, takeBackup } from './take.ts'
 
@@ -260,9 +259,6 @@ function whyNot(opener: Opener, needed: ReturnType<typeof opensWith>): string {
 }
 
 function inWords(error: unknown, folder: string): unknown {
-  const code = codeOf(error)
-  if (isDiskFull(error)) return new BackupError(`No backup was made: ${folder} is full.`)
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new BackupError(`No backup was made: ${folder} may not be written to by this account.`)
-  return error
+  const trouble = troubleOf(error)
+  return trouble ? new BackupError(`No backup was made: ${folder} ${trouble}.`) : error
 }
