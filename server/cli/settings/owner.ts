@@ -2,8 +2,8 @@ import { lchownSync, lstatSync, readdirSync, type Stats, statSync } from 'node:f
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { orNull } from '../../or-null.ts'
+import { readOwnerNote } from '../../store/backup/database-owner.ts'
 import { folderOfDatabase } from '../../store/backup/manifest.ts'
-import { readOwnerNote } from '../../store/backup/whose.ts'
 
 const ROOT = 0
 type Owner = Pick<Stats, 'uid' | 'gid'>

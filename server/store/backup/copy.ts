@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '@markbook/shared/clock'
 import { orNull } from '../../or-null.ts'
 import { chunksOf, collect, damageIn, removeLeftContent, storeContent } from './content.ts'
+import type { DatabaseOwner } from './database-owner.ts'
 import type { Progress } from './engine.ts'
 import { copyFiles, damagedFiles } from './files.ts'
 import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn, troubleOf } from './folder.ts'
@@ -10,7 +11,6 @@ import { removeOld } from './keep.ts'
 import { type Backup, BackupError, backupsIn, digestOf, folderOfDatabase, movedTo, openBackup, writeManifest } from './manifest.ts'
 import { openOwnFolder } from './own.ts'
 import { removePlain } from './plain.ts'
-import type { DatabaseOwner } from './whose.ts'
 
 type CopyLocation = { backupDir: string; copyDir: string | null; clock: Clock }
 

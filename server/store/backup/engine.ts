@@ -1,7 +1,7 @@
 import type { Clock } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
+import type { DatabaseOwner } from './database-owner.ts'
 import type { Counts, Manifest, ManifestContents } from './manifest.ts'
-import type { DatabaseOwner } from './whose.ts'
 
 /** What a copy held at its one instant. */
 export type Snapshot = Pick<ManifestContents, 'node_id' | 'database_id' | 'school' | 'migrations' | 'counts'>

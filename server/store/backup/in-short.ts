@@ -1,9 +1,9 @@
 import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import type { Config } from '../../config.ts'
+import { readOwnerNote } from './database-owner.ts'
 import { newestOwn } from './own.ts'
-import { lastRehearsal } from './proved.ts'
-import { readOwnerNote } from './whose.ts'
+import { lastRehearsal } from './rehearsal-record.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'backupDir' | 'backups'>
 

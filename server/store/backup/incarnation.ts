@@ -20,7 +20,7 @@ export async function beginIncarnation(
   const [before] = await connection.db.select().from(node).where(isNull(node.ended_at))
   if (!before) throw new Error('this database has no node id')
   const id = newId()
-  // The first of them says whose database it is, also where the clock was wrong once (whose.ts).
+  // The first of them says whose database it is, also where the clock was wrong once (database-owner.ts).
   const begun = toInstant(Math.max(now, Date.parse(before.created_at) + 1))
   await connection.db.update(node).set({ ended_at: begun }).where(isNull(node.ended_at))
   await connection.db.insert(node).values({ id, kind: before.kind, created_at: begun, ended_at: null })

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '../../make-folder.ts'
+import { type DatabaseOwner, ownerText } from './database-owner.ts'
 import { backupsIn, folderOfDatabase, type Listed, listBackups, type Manifest, openBackup } from './manifest.ts'
 import { ownerInDump } from './postgres.tools.ts'
 import { ownerInFile } from './sqlite.copy.ts'
-import { type DatabaseOwner, ownerText } from './whose.ts'
 
 /** Whose a backup is: as its manifest says, or, in the old format, its database. Null where neither can be read. */
 export async function ownerOfBackup({ path }: Pick<Listed, 'path'>): Promise<DatabaseOwner | null> {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
 import type { Config } from '../../config.ts'
+import { type DatabaseOwner, writeOwnerNote } from './database-owner.ts'
 import { type BackupLocation, engineOf, takeBackup } from './take.ts'
-import { type DatabaseOwner, writeOwnerNote } from './whose.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupCopyDir' | 'backups'>
 

@@ -11,11 +11,11 @@ import { appliedPostgres, migratePostgres } from '../migrate.ts'
 import { isPooledAt, postgresConnection, withPostgres } from '../postgres.ts'
 import { Waiting } from '../postgres.watch.ts'
 import { cut } from './content/cut.ts'
+import { type DatabaseOwner, schoolsInWords } from './database-owner.ts'
 import type { DatabaseCopy, Engine, RestoreOptions, Snapshot } from './engine.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
 import { countsInDump, databaseOf, listOf, outputOf, restoring, run, withDatabase } from './postgres.tools.ts'
-import { type DatabaseOwner, schoolsInWords } from './whose.ts'
 
 const SCHEMAS = [...new Set(['drizzle', ...Object.values(postgresTables).map(postgresSchemaOf)])]
 /** Says which policies a database has; a restored one gets them anew, so it must not say that it has any. */

@@ -6,9 +6,9 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { codeOf } from '../../error-code.ts'
 import { socketFolder } from '../postgres.ts'
+import { type DatabaseOwner, schoolsInWords } from './database-owner.ts'
 import type { Chunks, DatabaseCopy } from './engine.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
-import { type DatabaseOwner, schoolsInWords } from './whose.ts'
 
 type Tool = 'pg_dump' | 'pg_restore'
 /**

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { school } from '../../testing/school.ts'
 import { canBackUp, contentsOf, type Drill, databaseFileOf, drillOf } from './backup.fixtures.ts'
 import { BackupError, contentIn, listBackups, nameOf, sealed, writeManifest } from './manifest.ts'
-import { lastRehearsal } from './proved.ts'
 import { rehearse } from './rehearsal.ts'
+import { lastRehearsal } from './rehearsal-record.ts'
 import { engineOf, takeBackup } from './take.ts'
 
 const [HOUR, DAY, WEEK] = [3_600_000, 86_400_000, limits.backup.rehearsalEveryMs]

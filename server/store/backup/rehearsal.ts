@@ -7,7 +7,7 @@ import { damagedFiles } from './files.ts'
 import { needRoom, startFolder, sweepUnfinished, takeTurn } from './folder.ts'
 import { type Backup, BackupError, backupsIn, folderOfDatabase, openBackup } from './manifest.ts'
 import { newestOf } from './own.ts'
-import { isDue, RECORD, type Rehearsal, rehearsalIn } from './proved.ts'
+import { isDue, RECORD, type Rehearsal, rehearsalIn } from './rehearsal-record.ts'
 import { type BackupLocation, engineOf } from './take.ts'
 
 const SCRATCH = 'rehearsal'

@@ -4,6 +4,7 @@ import { toInstant } from '@markbook/shared/clock'
 import { makeFolder } from '../../make-folder.ts'
 import { checkBackup, withCheckedDatabase } from './check.ts'
 import { chunksOf } from './content.ts'
+import { type DatabaseOwner, isCalled, ownerText, readOwnerNote, schoolOption, writeOwnerNote } from './database-owner.ts'
 import type { Progress } from './engine.ts'
 import { restoreFiles } from './files.ts'
 import { needRoom, takeTurn } from './folder.ts'
@@ -22,7 +23,6 @@ import {
 } from './manifest.ts'
 import { newestOwn, ownerOfBackup } from './own.ts'
 import { type BackupLocation, engineOf, takeInTurn } from './take.ts'
-import { type DatabaseOwner, isCalled, ownerText, readOwnerNote, schoolOption, writeOwnerNote } from './whose.ts'
 
 /** What a restore would do; nothing has been changed yet. `age` in ms, negative where the clock says that it is not yet made. */
 export type Plan = {

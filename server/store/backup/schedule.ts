@@ -6,7 +6,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { type Ended, type Program, runAside } from '../low-priority.ts'
 import type { Reason } from './manifest.ts'
 import { newestOwn } from './own.ts'
-import { isDue, lastRehearsal } from './proved.ts'
+import { isDue, lastRehearsal } from './rehearsal-record.ts'
 
 /** `databaseId`: whose backups they are (`Whose`); others may lie in the same folder. */
 export type ScheduleOptions = {

@@ -3,9 +3,9 @@ import type Database from 'better-sqlite3'
 import { codeOf } from '../../error-code.ts'
 import { appliedSqlite } from '../migrate.ts'
 import { copyBytes, keyNameOf, openFile } from '../sqlite.file.ts'
+import { type DatabaseOwner, schoolsInWords } from './database-owner.ts'
 import type { Progress, Snapshot } from './engine.ts'
 import { type Counts, UnsoundError } from './manifest.ts'
-import { type DatabaseOwner, schoolsInWords } from './whose.ts'
 
 /** Pages copied in one go, 4 KB each; between two goes others have their turn. */
 const PAGES = 500

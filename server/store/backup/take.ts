@@ -10,6 +10,7 @@ import { LockedError } from '../sqlite.file.ts'
 import type { Content } from './content/places.ts'
 import { collect, damageIn, removeLeftContent, storeContent, storedChunks } from './content.ts'
 import { copyToSecondFolder } from './copy.ts'
+import { type DatabaseOwner, writeOwnerNote } from './database-owner.ts'
 import { type Engine, NOT_ITS_ROWS, type Progress, type Snapshot } from './engine.ts'
 import { backUpFiles, FILES_FOLDER } from './files.ts'
 import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn, troubleOf } from './folder.ts'
@@ -30,9 +31,8 @@ import {
 import { openOwnFolder } from './own.ts'
 import { removePlain } from './plain.ts'
 import { postgresEngine } from './postgres.engine.ts'
-import { lastProved } from './proved.ts'
+import { lastProved } from './rehearsal-record.ts'
 import { sqliteEngine } from './sqlite.engine.ts'
-import { type DatabaseOwner, writeOwnerNote } from './whose.ts'
 
 /** What is backed up, and where to. `copyDir` is a folder on another disk, if any. */
 export type BackupLocation = {
