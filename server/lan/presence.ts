@@ -31,7 +31,7 @@ type Served = { server: ServerType; port: number; config: Config; secured: Secur
 
 export async function startPresence(
   { server, port, config, secured, log, database }: Served,
-  { say = console.log, machine = thisMachine, announcing = announce, changed = () => {} }: More = {},
+  { say = console.log, machine = thisMachine, announcing = announce, changed = () => {} }: More,
 ): Promise<Presence> {
   const scheme = secured ? 'https' : 'http'
   const find = () => addressesAt(config.host, machine())

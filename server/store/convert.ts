@@ -42,7 +42,7 @@ export type Step = 'copied' | 'encrypted' | 'checked' | 'placed'
 export type ConvertOptions = { done?: (step: Step) => void; room?: typeof needRoom }
 
 /** Creates an empty encrypted database in a folder without one. This process then holds its key. */
-export async function beginEncrypted(folder: string, key: DatabaseKey, { done = () => {} }: ConvertOptions = {}): Promise<void> {
+export async function beginEncrypted(folder: string, key: DatabaseKey, { done = () => {} }: ConvertOptions): Promise<void> {
   makeFolder(folder, 0o700)
   holdKey(key)
   await inTurn(folder, async (next) => {

@@ -11,7 +11,7 @@ export const isBackTaken = (action: string): boolean => over.length > 0 && actio
  * Calls `onBack` instead of leaving the page while the caller is the uppermost element over it, since Back closes such elements on a
  * telephone.
  */
-export function useBack(onBack: () => void, isOver = true): void {
+export function useBack(onBack: () => void, isOver: boolean): void {
   const latest = useRef(onBack)
   latest.current = onBack
   const own = useRef(Symbol('over'))

@@ -44,7 +44,7 @@ async function doctor({ quick = false, fix = false, json = false, pages = false,
   if (pages && dataDir) return readPages(dataDir)
   const { settings, file, warnings } = gather({ quiet: true })
   const config = readWithoutSecret(settings)
-  const look = () => examine(config, { file, warnings }, json ? undefined : progress(), { quick })
+  const look = () => examine(config, { file, warnings }, json ? () => {} : progress(), { quick })
   const before = await look()
   const wanted = fix ? fixesFor(before) : []
   if (!json) console.log(report(before))

@@ -158,7 +158,7 @@ function copies({ copies, newest, school }: Backups): Finding[] {
 type BackupState = Pick<Backups, 'scheduled' | 'hasDatabase' | 'newestMark' | 'failed'>
 
 /** Looks at the newest backup, and reads it whole unless `quick`, as a restore would. */
-export async function lookAtBackups(place: BackupLocation, known: BackupState, { quick = false } = {}): Promise<Backups> {
+export async function lookAtBackups(place: BackupLocation, known: BackupState, { quick }: { quick: boolean }): Promise<Backups> {
   const { whose, backup, copy } = await newestHere(place)
   const newest = backup && { at: backup.at, path: backup.path, isRead: !quick, flaw: quick ? null : await flawOf(backup.path, place) }
   const school = whose?.school ?? null

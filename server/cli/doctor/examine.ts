@@ -35,8 +35,8 @@ export type Examined = Omit<Config, 'sessionSecret'>
 export async function examine(
   config: Examined,
   settings: SettingsFound,
-  log: (doing: string) => void = () => {},
-  { quick = false }: { quick?: boolean } = {},
+  log: (doing: string) => void,
+  { quick }: { quick: boolean },
 ): Promise<Finding[]> {
   const { dataDir, databaseUrl, smtpUrl, role } = config
   const place = placeOf(config)

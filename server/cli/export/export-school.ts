@@ -127,7 +127,7 @@ async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Wri
     stored.push(...files)
   }
   type Each = { each?: (row: AnyRow) => void; total?: number | undefined }
-  const write = async (table: Replicated, pages: AsyncGenerator<AnyRow[]>, { each, total }: Each = {}) => {
+  const write = async (table: Replicated, pages: AsyncGenerator<AnyRow[]>, { each, total }: Each) => {
     const own = toTable(table, [])
     const file = parts.table(`tables/${table}.csv`, own.head)
     const named = new Set<string>()

@@ -48,7 +48,7 @@ export class Autosave<F extends TextField> {
   readonly #queue: RowQueue<F>
   readonly #isInvalid: (field: F, value: string) => boolean
 
-  constructor(stored: FieldValues<F>, queue: RowQueue<F>, isInvalid: (field: F, value: string) => boolean = () => false) {
+  constructor(stored: FieldValues<F>, queue: RowQueue<F>, isInvalid: (field: F, value: string) => boolean) {
     this.#stored = stored
     this.#latest = stored
     this.#queue = queue

@@ -71,7 +71,7 @@ export function useResultsSearch() {
   const { classId } = route.useParams()
   const search: ResultsSearch = route.useSearch()
   const navigate = route.useNavigate()
-  const change = (next: (before: ResultsSearch) => ResultsSearch, replace = false) =>
+  const change = (next: (before: ResultsSearch) => ResultsSearch, replace: boolean) =>
     void navigate({ to: '.', search: (before: ResultsSearch) => next(before), replace, resetScroll: false })
   const explain = (pupil: string, subject: string) =>
     void navigate({

@@ -58,7 +58,7 @@ export function sortRows<T>(rows: readonly T[], sort: string, down: boolean, fig
 }
 
 /** The rows by a figure, the best first; with `down` the worst first. Rows without a figure are last, and equal rows keep their order. */
-export function byFigure<T>(rows: readonly T[], figureOf: (row: T) => number | null, down = false): T[] {
+export function byFigure<T>(rows: readonly T[], figureOf: (row: T) => number | null, down: boolean): T[] {
   const sign = down ? 1 : -1
   return [...rows].sort((a, b) => {
     const [x, y] = [figureOf(a), figureOf(b)]

@@ -12,15 +12,13 @@ export type WeightedAssessment = Categorised & { is_excluded: boolean }
 export type EffectiveMark = (MarkValue & { is_excluded: boolean }) | null
 export type RowFigures = TermFigures & { letter: string | null }
 
-const NO_GROUPS: CategoryGroups<WeightedAssessment> = { coursework: null, exam: null }
-
 /** The figures of a pupil by the rules of the server (decisions §5). Both lists are in the order of the columns. */
 export function rowFigures(
   columns: readonly WeightedAssessment[],
   marks: readonly EffectiveMark[],
   weights: TermWeights,
   scale: GradingScale,
-  groups: CategoryGroups<WeightedAssessment> = NO_GROUPS,
+  groups: CategoryGroups<WeightedAssessment>,
 ): RowFigures {
   const sums = new TermMarks()
   columns.forEach(({ assessment_type, max_score, weight, is_excluded }, at) => {

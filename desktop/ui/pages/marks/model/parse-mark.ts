@@ -11,7 +11,7 @@ export type ParsedMark = { kind: 'empty' } | { kind: 'mark'; score: Exclude<Cell
  * Parses a typed or pasted mark: a score, or one of the `codes`, alone or with a score. A code that can stand beside scores keeps the score
  * of the mark `before`. Comma and point are decimal separators; spaces are ignored.
  */
-export function parseMark(text: string, maxScore: number, codes: readonly MarkCode[] = [], before: CellValue = null): ParsedMark {
+export function parseMark(text: string, maxScore: number, codes: readonly MarkCode[], before: CellValue = null): ParsedMark {
   const { score, code } = readMarkText(text, codes)
   const typed = parseScore(score, maxScore)
   if (code === null || typed.kind === 'wrong') return typed

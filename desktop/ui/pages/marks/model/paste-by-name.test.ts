@@ -13,7 +13,7 @@ const found = (name: string) => {
 }
 
 describe('readNamedBlock', () => {
-  const read = (...block: string[][]) => readNamedBlock(block, pupils)
+  const read = (...block: string[][]) => readNamedBlock(block, pupils, [])
 
   test('finds a column of different words beside a column of marks', () => {
     expect(read(['Adeyemi Zoë', '12'], ['Chen Mei', ''])).toEqual({
@@ -157,7 +157,7 @@ describe('planByName', () => {
     isFor: () => true,
   }
   const plan = (block: string[][], chosen = new Map<number, number | null>(), from = 0) => {
-    const read = readNamedBlock(block, pupils)
+    const read = readNamedBlock(block, pupils, [])
     if (!read) throw new Error('no names')
     return planByName(read, from, chosen, sheet)
   }

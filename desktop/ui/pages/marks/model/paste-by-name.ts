@@ -23,7 +23,7 @@ const LETTERS = /\p{L}{2}/u
 export function readNamedBlock(
   block: readonly (readonly string[])[],
   pupils: readonly PupilName[],
-  codes: readonly MarkCode[] = [],
+  codes: readonly MarkCode[],
 ): NamedBlock | null {
   const isCode = (text: string) => readMarkText(text, codes).code !== null
   const isWord = (text: string) => LETTERS.test(text) && !isCode(text)

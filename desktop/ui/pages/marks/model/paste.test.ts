@@ -14,7 +14,7 @@ describe('readMark', () => {
     ['0', 0],
     ['20', 20],
   ])('%j is a mark', (text, score) => {
-    expect(parseMark(text, 20)).toEqual({ kind: 'mark', score })
+    expect(parseMark(text, 20, [])).toEqual({ kind: 'mark', score })
   })
 
   test.each([
@@ -28,11 +28,11 @@ describe('readMark', () => {
     ['1e1', 'not_a_number'],
     [',5', 'not_a_number'],
   ])('%j is no mark: %s', (text, reason) => {
-    expect(parseMark(text, 20)).toEqual({ kind: 'wrong', reason })
+    expect(parseMark(text, 20, [])).toEqual({ kind: 'wrong', reason })
   })
 
   test('a text of spaces is empty', () => {
-    expect(parseMark(' \u00a0', 20)).toEqual({ kind: 'empty' })
+    expect(parseMark(' \u00a0', 20, [])).toEqual({ kind: 'empty' })
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Grade, LiveMark } from '@markbook/shared/contract/grades'
 import { defaultGradingScale } from '@markbook/shared/domain/letters'
+import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { classTermResult } from '@markbook/shared/domain/results'
 import {
   assessments,
@@ -27,6 +28,8 @@ import { GridSelection } from './selection.ts'
 import { rowPart, Sheet } from './sheet.ts'
 
 const columns = [mathsQuiz, mathsHomework, mathsExam] satisfies Assessment[]
+/** Term, scale, codes and categories of a layout. */
+const rules = [michaelmas, defaultGradingScale, standardMarkCodes, []] as const
 const at = '2026-01-12T08:00:00.000Z'
 const ids: readonly string[] = pupilsOf3B.map(({ id }) => id)
 const live = grades
@@ -50,7 +53,7 @@ beforeEach(() => {
   })
   sheet = new Sheet(queue, people.ada.id, () => {})
   sheet.open()
-  sheet.setLayout(pupilsOf3B, columns, michaelmas, defaultGradingScale)
+  sheet.setLayout(pupilsOf3B, columns, ...rules)
   sheet.receive({ is_whole: true, marks: live, gone: [], touched: [] })
   told = []
 })
@@ -121,7 +124,7 @@ describe('the sheet of a teaching set', () => {
     { ...elan, class: { id: of3A, name: '3A' } },
     { ...mei, class: null },
   ]
-  beforeEach(() => sheet.setLayout([zoeOf3B, other, gone], columns, michaelmas, defaultGradingScale))
+  beforeEach(() => sheet.setLayout([zoeOf3B, other, gone], columns, ...rules))
 
   test('has cells for the assessments of every class and of the pupil’s own; others are closed, and their marks do not count', () => {
     const open = (column: { id: string }) => [zoeOf3B, other, gone].map(({ id }) => sheet.isFor(column.id, id))
@@ -138,7 +141,7 @@ describe('the sheet of a teaching set', () => {
     const others = pupilsOf3B.filter(({ id }) => id !== zoe.id)
     const [marked, unmarked] = [others.find(hasMark), others.find((pupil) => !hasMark(pupil))]
     const ofSet = { ...mathsExam, teaching_set_id: 'set', teaching_set: { id: 'set', name: 'Upper', student_ids: [zoe.id] } }
-    sheet.setLayout(pupilsOf3B, [ofSet, mathsQuiz], michaelmas, defaultGradingScale)
+    sheet.setLayout(pupilsOf3B, [ofSet, mathsQuiz], ...rules)
     const open = (column: { id: string }) => [zoe, marked, unmarked].map((pupil) => sheet.isFor(column.id, pupil?.id ?? ''))
     expect(open(ofSet)).toEqual([true, true, false])
     expect(open(mathsQuiz)).toEqual([true, true, true])
@@ -194,15 +197,15 @@ describe('a cell', () => {
   test('a layout that is set again notifies nobody', () => {
     const told = vi.fn()
     sheet.listen('layout', told)
-    sheet.setLayout(pupilsOf3B, columns, michaelmas, defaultGradingScale)
+    sheet.setLayout(pupilsOf3B, columns, ...rules)
     expect(told).not.toHaveBeenCalled()
-    sheet.setLayout(pupilsOf3B, [...columns], michaelmas, defaultGradingScale)
+    sheet.setLayout(pupilsOf3B, [...columns], ...rules)
     expect(told).toHaveBeenCalledTimes(1)
   })
 
   test('a sheet that is opened after it was drawn keeps its figures, unless the queue has changed', () => {
     const drawn = new Sheet(queue, people.ada.id, () => {})
-    drawn.setLayout(pupilsOf3B, columns, michaelmas, defaultGradingScale)
+    drawn.setLayout(pupilsOf3B, columns, ...rules)
     drawn.receive({ is_whole: true, marks: live, gone: [], touched: [] })
     const figures = drawn.figuresOf(zoe.id)
     const close = drawn.open()
@@ -218,7 +221,7 @@ describe('a cell', () => {
     const read = vi.fn()
     sheet.listen(rowPart(zoe.id), read)
     sheet.setInReview(new Set())
-    sheet.setLayout([...pupilsOf3B], columns, michaelmas, defaultGradingScale)
+    sheet.setLayout([...pupilsOf3B], columns, ...rules)
     expect(ids.map((id) => sheet.row(id))).toEqual(rows)
     for (const [at, id] of ids.entries()) expect(sheet.row(id)).toBe(rows[at])
     read.mockClear()
@@ -421,7 +424,7 @@ describe('the grid’s keys', () => {
   describe('when pupils or assessments are added, removed or moved', () => {
     const changeTo = (pupils: typeof pupilsOf3B, present: typeof columns) => {
       const before = sheet.layout
-      sheet.setLayout(pupils, present, michaelmas, defaultGradingScale)
+      sheet.setLayout(pupils, present, ...rules)
       controller.follow(before)
     }
     const more = { ...mathsQuiz, id: 'another' }
@@ -842,7 +845,7 @@ describe('the grid’s keys', () => {
         row === 1 ? { id: '00000000-0000-7000-8000-00000000003a', name: '3A' } : { id: class3B.id, name: '3B' }
       const pupils = pupilsOf3B.map((pupil, row) => ({ ...pupil, class: classOf(row) }))
       const ofClass = columns.map((column) => ({ ...column, student_group_id: class3B.id }))
-      sheet.setLayout(pupils, ofClass, michaelmas, defaultGradingScale)
+      sheet.setLayout(pupils, ofClass, ...rules)
       expect([controller.idsAt({ row: 1, col: 2 }), exam(2, 3)]).toEqual([null, before.slice(1)])
       controller.block.paste('62')
       expect([exam(1, 2, 3), pasted, said]).toEqual([[null, 62, 62], null, [{ key: 'filled', count: 2 }]])

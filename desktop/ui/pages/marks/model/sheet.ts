@@ -36,7 +36,6 @@ export type Layout = { readonly pupils: readonly Pupil[]; readonly columns: read
 export type Footer = { columns: readonly (number | null)[]; coursework: number | null; exam: number | null; composite: number | null }
 export type RemoteChange = { assessmentId: string; studentId: string; mark: LiveMark | null }
 
-const NO_CATEGORIES: readonly Category[] = []
 const NO_FOOTER: Footer = { columns: [], coursework: null, exam: null, composite: null }
 const EMPTY: Cell = { saved: null, pending: null, invalid: null, isInReview: false, isRecentChange: false }
 /** The `part` for listeners to any cell of a pupil. */
@@ -65,7 +64,7 @@ export class Sheet {
   isConnected = false
   private weights: TermWeights = { exam_weight: 0, coursework_weight: 100 }
   private scale: GradingScale = { passMark: 50, bands: [] }
-  private groups: CategoryGroups<Assessment> | undefined
+  private groups: CategoryGroups<Assessment> = { coursework: null, exam: null }
   /** The codes that cells may have. */
   codes: readonly MarkCode[] = standardMarkCodes
   /** True once the server has sent its marks. */
@@ -151,13 +150,13 @@ export class Sheet {
     columns: readonly Assessment[],
     weights: TermWeights,
     scale: GradingScale,
-    codes = standardMarkCodes,
-    categories: readonly Category[] = NO_CATEGORIES,
+    codes: readonly MarkCode[],
+    categories: readonly Category[],
   ): void {
     const laidOut = [pupils, columns, weights, scale, codes, categories]
     if (laidOut.every((one, at) => one === this.laidOut[at])) return
     this.laidOut = laidOut
-    this.groups = categories.length > 0 ? categoryGroups(columns, categories) : undefined
+    this.groups = categoryGroups(columns, categories)
     this.codes = codes
     this.layout = { pupils, columns }
     this.closed = closedCells(pupils, columns)
