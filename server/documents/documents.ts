@@ -29,7 +29,7 @@ export type Documents = {
   /** One PDF for each card. */
   reportCards(input: ReportCardsInput, options: CardsOptions): Promise<MadeCards>
   /** All cards in one PDF for printing. `twoSided`: inserts a blank page wherever a card would begin on the back of another. */
-  printRun(input: ReportCardsInput, options: TaskOptions & { twoSided?: boolean }): Promise<Uint8Array>
+  printRun(input: ReportCardsInput, options: TaskOptions & { twoSided: boolean }): Promise<Uint8Array>
   /** The class summary and broadsheet of a class. */
   broadsheet(input: BroadsheetInput, format: BroadsheetFormat, options: TaskOptions): Promise<Uint8Array>
   /** See `writeWorkbook`. */

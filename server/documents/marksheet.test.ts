@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import type { Sheet } from '@markbook/shared/spreadsheet/table'
 import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
 import { strFromU8, unzipSync } from 'fflate'
@@ -14,6 +15,7 @@ const id = (digits: string) => `00000000-0000-7000-8000-${digits.padStart(12, '0
 const [orla, pat, quiz, twin, essay] = [id('1'), id('2'), id('11'), id('12'), id('13')]
 
 const sheet = buildMarksheet({
+  codes: standardMarkCodes,
   students: [
     { id: orla, student_number: '007', last_name: '=cmd|calc', first_name: 'Órla' },
     { id: pat, student_number: null, last_name: 'Zhang', first_name: '-Pat' },

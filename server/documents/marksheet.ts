@@ -1,5 +1,5 @@
 import { importFailures } from '@markbook/shared/contract/imports'
-import { codeNamed, type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
+import { codeNamed, type MarkCode } from '@markbook/shared/domain/mark-codes'
 import { isId } from '@markbook/shared/ids'
 import { columnKey, MARK_SHEET } from '@markbook/shared/spreadsheet/column-key'
 import type { Sheet, SheetRow } from '@markbook/shared/spreadsheet/table'
@@ -24,7 +24,7 @@ export type MarksheetInput = {
   students: readonly MarksheetStudent[]
   assessments: readonly MarksheetAssessment[]
   marks: readonly MarksheetMark[]
-  codes?: readonly MarkCode[]
+  codes: readonly MarkCode[]
 }
 
 /** `column`: index in `cells`; `assessmentId` is null where the hidden row is gone or the teacher added the column. */
@@ -70,7 +70,7 @@ function studentRow({ id, ...names }: MarksheetStudent, marks: readonly Markshee
 }
 
 /** The mark sheet of a class in a subject and term; students and assessments in the order given. A missing mark is an empty cell. */
-export function buildMarksheet({ students, assessments, marks, codes = standardMarkCodes }: MarksheetInput): WorkbookSheet {
+export function buildMarksheet({ students, assessments, marks, codes }: MarksheetInput): WorkbookSheet {
   const marksByStudentId = new Map<string, MarksheetMark[]>(students.map(({ id }) => [id, []]))
   for (const mark of marks) marksByStudentId.get(mark.student_id)?.push(mark)
   const ids = Object.fromEntries(assessments.map(({ id }) => [id, id]))

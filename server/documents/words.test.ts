@@ -14,10 +14,6 @@ const sentences = (group: Group): string[] =>
   Object.values(group).flatMap((value) => (typeof value === 'string' ? [value] : sentences(value)))
 const [english, french, arabic] = [wordsOf('en'), wordsOf('fr'), wordsOf('ar')]
 
-test('English where no language was chosen', () => {
-  expect(wordsOf()).toBe(english)
-})
-
 describe('figures and days', () => {
   test.each([
     [null, '–', '–', '–'],

@@ -135,7 +135,7 @@ const opened = new Map<string, Words>()
  * The words of a language. `isUnmarked`: without marks of direction and no-break spaces, for text that is not drawn: cells of a
  * spreadsheet, and names of files.
  */
-export function wordsOf(language: DocumentLanguage = 'en', isUnmarked = false): Words {
+export function wordsOf(language: DocumentLanguage, isUnmarked = false): Words {
   const key = `${language} ${isUnmarked}`
   const known = opened.get(key) ?? wordsIn(language, isUnmarked)
   opened.set(key, known)

@@ -371,8 +371,8 @@ describe('rights', () => {
 })
 
 test('the severity of each state of server, port, memory and settings', () => {
-  const server = { dataDir: '/d', url: 'http://localhost:3000', since: NOW }
-  const [sameName] = checkServer({ state: 'ours', ...server, namesakes: ['https://192.168.1.31:3000'] })
+  const server = { dataDir: '/d', url: 'http://localhost:3000', since: NOW, duplicates: [], namesakes: [] }
+  const [sameName] = checkServer({ ...server, state: 'ours', namesakes: ['https://192.168.1.31:3000'] })
   expect(sameName).toMatchObject({ severity: 'notice', what: expect.stringContaining('is called markbook.local on this network too') })
   const states = ['ours', 'unready', 'silent', 'another', 'ended', 'none'] as const
   expect(states.map((state) => severities(checkServer({ ...server, state }))[0])).toEqual([
@@ -399,7 +399,7 @@ test('each sentence of a finding ends with a full stop or an exclamation mark', 
   const all = [
     ...checkDisks([{ device: '1', folder: '/srv', holds: ['copies'], free: 0, files: null }]),
     ...checkMail({ server: null, greeting: null, queue: null }),
-    ...checkServer({ state: 'none', dataDir: '/d', url: null, since: null }),
+    ...checkServer({ state: 'none', dataDir: '/d', url: null, since: null, duplicates: [], namesakes: [] }),
   ]
   for (const finding of all)
     if (finding.severity !== 'ok') expect([finding.what, finding.means].every((text) => /[.!]$/.test(text))).toBe(true)
@@ -428,7 +428,7 @@ describe('replication', () => {
     held: { rows: 0, oldest: null },
     refused: 0,
     refusedBelow: 0,
-    children: { count: 0, silent: [] },
+    children: { count: 0, silent: [], copies: [] },
   }
   const under = (change: Partial<ParentFound>) => checkReplication({ ...alone, parent: { ...parent, ...change } })
   test('is not mentioned where a server works alone, and is ok where everything has arrived', () => {
@@ -436,7 +436,7 @@ describe('replication', () => {
     expect(under({})).toMatchObject([{ severity: 'ok', what: 'Everything is at the centre.' }])
     expect(under({ state: 'sending', waiting: 3, oldest: NOW - 1_000 })).toMatchObject([{ severity: 'ok' }])
     expect(under({ kind: 'school', state: null })).toMatchObject([{ severity: 'ok', what: 'Everything is at the school.' }])
-    expect(checkReplication({ ...alone, children: { count: 2, silent: [DAY, HOUR] } })).toMatchObject([
+    expect(checkReplication({ ...alone, children: { ...alone.children, count: 2, silent: [DAY, HOUR] } })).toMatchObject([
       { severity: 'ok', what: '2 servers and laptops replicate with this server.' },
     ])
   })
@@ -509,7 +509,7 @@ describe('replication', () => {
     const words = JSON.parse(readFileSync('desktop/ui/words/en/sync.json', 'utf8'))
     const found = checkReplication({
       ...alone,
-      children: { count: 1, silent: [0] },
+      children: { ...alone.children, count: 1, silent: [0] },
       conflicts: { open: 1, oldest: NOW },
       refused: 1,
       refusedBelow: 1,
@@ -526,7 +526,7 @@ describe('replication', () => {
       held: { rows: 1, oldest: NOW - 2 * DAY },
       refused: 1,
       refusedBelow: 2,
-      children: { count: 3, silent: [HOUR, 40 * DAY, 90 * DAY] },
+      children: { ...alone.children, count: 3, silent: [HOUR, 40 * DAY, 90 * DAY] },
     })
     expect(severities(found)).toEqual(['notice', 'notice', 'notice', 'notice', 'notice'])
     expect(whats(found)).toMatch(/2 conflicts wait for a decision, the oldest for 3 days/)
@@ -542,9 +542,11 @@ describe('replication', () => {
       do: expect.stringMatching(/node revoke "PC \(2\)", or markbook node revoke "PC \(3\)"$/),
     })
     expect(whats(found)).toMatch(/2 of 3 servers and laptops that joined this one were not heard for long, one for 90 days/)
-    expect(severities(checkReplication({ ...alone, children: { count: 1, silent: [0] }, held: { rows: 1, oldest: NOW - HOUR } }))).toEqual([
-      'ok',
-    ])
+    expect(
+      severities(
+        checkReplication({ ...alone, children: { ...alone.children, count: 1, silent: [0] }, held: { rows: 1, oldest: NOW - HOUR } }),
+      ),
+    ).toEqual(['ok'])
   })
 })
 

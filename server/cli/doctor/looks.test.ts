@@ -208,7 +208,7 @@ test('a parent that answers with the certificate of an authority that is not tru
 })
 
 describe('the port and the server', () => {
-  const none = { state: 'none', dataDir: '', url: null, since: null } as const
+  const none = { state: 'none', dataDir: '', url: null, since: null, duplicates: [], namesakes: [] } as const
   test('a port that is taken is reported with the program that holds it', async () => {
     const other = createServer()
     const port = await listening(other)

@@ -52,7 +52,7 @@ export type ReplicationFound = {
   held: { rows: number; oldest: number | null }
   refused: number
   refusedBelow: number
-  children: { count: number; silent: number[]; copies?: readonly (readonly [string, string])[] }
+  children: { count: number; silent: number[]; copies: readonly (readonly [string, string])[] }
 }
 
 const waits = (count: number, what: string) => `${counted(count, what)} ${count === 1 ? 'waits' : 'wait'}`
@@ -66,7 +66,7 @@ export function checkReplication(found: ReplicationFound): Finding[] {
   const { parent, children, now } = found
   if (!parent && children.count === 0) return []
   const ofParent = parent ? [...ofLine(parent, now), ...ofDifference(parent, now), ...ofClock(parent), ...ofAddress(parent)] : []
-  const troubles = [...ofParent, ...ofRows(found), ...ofCopies(children.copies ?? []), ...ofSilent(children)]
+  const troubles = [...ofParent, ...ofRows(found), ...ofCopies(children.copies), ...ofSilent(children)]
   return troubles.length > 0 ? troubles : fine('replication', allIsWell(found))
 }
 

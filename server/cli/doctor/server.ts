@@ -27,13 +27,13 @@ export type ServerFound = {
   url: string | null
   since: number | null
   /** Where other servers have the same database. */
-  duplicates?: readonly string[]
+  duplicates: readonly string[]
   /** Where servers of other schools have the name of this one in the network. */
-  namesakes?: readonly string[]
+  namesakes: readonly string[]
 }
 export type PortFound = { port: number; host: string; state: 'free' | 'ours' | 'taken' | 'forbidden' | 'no address'; by: string | null }
 
-export function checkServer({ state, dataDir, url, since, duplicates = [], namesakes = [] }: ServerFound): Finding[] {
+export function checkServer({ state, dataDir, url, since, duplicates, namesakes }: ServerFound): Finding[] {
   if (state === 'ours' && duplicates.length > 0)
     return problem('server', {
       what: `Two servers have the database of this school: this one (${url}) and ${duplicates.join(' and ')}. Its folder was copied, or a backup was restored there.`,

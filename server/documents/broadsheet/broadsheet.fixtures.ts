@@ -53,7 +53,9 @@ export function classOf(pupils: number, subjects: number, more: Partial<Broadshe
     scale: defaultGradingScale,
     subjects: listed,
     pupils: Array.from({ length: pupils }, (_, at) => pupil(at, listed)),
+    codes: [],
     paper: 'a4',
+    language: 'en',
     madeAt: Date.UTC(2025, 11, 12, 15),
     ...more,
   }

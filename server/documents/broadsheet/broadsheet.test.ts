@@ -16,8 +16,8 @@ import { broadsheetPdf } from './broadsheet.pdf.ts'
 import { broadsheetCsv, broadsheetWorkbook } from './broadsheet.tables.ts'
 import { statisticsOf, totalOf } from './statistics.ts'
 
-const figureText = wordsOf().figure
-const partialMeans = wordsOf().say('broadsheet.partialMeans')
+const figureText = wordsOf('en').figure
+const partialMeans = wordsOf('en').say('broadsheet.partialMeans')
 
 const pageCount = async (input: BroadsheetInput) => (await PDFDocument.load(await broadsheetPdf(input))).getPageCount()
 const pupil = (more: Partial<BroadsheetPupil>): BroadsheetPupil => ({

@@ -10,7 +10,9 @@ export const frame: ReportCardFrame = {
   term: 'michaelmas',
   class_teacher: 'Cathal Byrne',
   scale: defaultGradingScale,
+  codes: [],
   paper: 'a4',
+  language: 'en',
   madeAt: Date.UTC(2025, 11, 12, 15),
 }
 

@@ -71,10 +71,10 @@ export type ReportCardFrame = {
   class_teacher: string | null
   scale: GradingScale
   /** The school's mark codes, which explain the codes of the entries. */
-  codes?: readonly Pick<MarkCode, 'code' | 'name'>[]
+  codes: readonly Pick<MarkCode, 'code' | 'name'>[]
   paper: PaperSize
-  /** The language of all words that the school did not write; English by default. */
-  language?: DocumentLanguage
+  /** The language of all words that the school did not write. */
+  language: DocumentLanguage
   madeAt: number
 }
 

@@ -9,7 +9,7 @@ import { elan, entries, frame, manyEntries, termLayout, yearEntries, yearLayout 
 import type { ReportCard, ReportCardFrame, ReportCardsInput, TermEntry, YearEntry, YearLayout } from './report-card.input.ts'
 import { openCardSetup, printRun, reportCard } from './report-card.ts'
 
-const figureText = wordsOf().figure
+const figureText = wordsOf('en').figure
 
 const ofTerm = (own: Partial<ReportCard<TermEntry>> = {}, more: Partial<ReportCardFrame> = {}): ReportCardsInput => ({
   ...frame,

@@ -224,7 +224,7 @@ function codesOn({ card: { own, frame, words }, columns }: Table): string[] {
   const used = new Set(
     own.entries.flatMap((entry) => columns.figures.flatMap((column) => (column.of(entry) === null && column.code?.(entry)) || [])),
   )
-  return (frame.codes ?? [])
+  return frame.codes
     .filter(({ code }) => used.has(code))
     .map((code) => words.say('card.codeMeans', { code: code.code, name: words.codeName(code) }))
 }

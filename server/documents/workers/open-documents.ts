@@ -48,7 +48,7 @@ function overPool(pool: Pool, sheetMs: number): Documents {
       const failures = await run<{ id: string; message: string }[]>('cards', { input: withOwnCrest(input) }, options, { answer })
       return { cards, failures }
     },
-    printRun: (input, { twoSided = false, ...options }) => run('printRun', { input: withOwnCrest(input), twoSided }, options),
+    printRun: (input, { twoSided, ...options }) => run('printRun', { input: withOwnCrest(input), twoSided }, options),
     broadsheet: (input, format, options) => run('broadsheet', { input: withOwnCrest(input), format }, options),
     workbook: (input, options) => workbookOver(input, (asked, more) => run('workbook', asked, options, more)),
     readSheet: (upload, preferred, options) =>
