@@ -1,3 +1,4 @@
+import type { ChainedEntry } from './history-chain.ts'
 export type SyncRowWrite = {
   table_name: string
   row_id: string
@@ -17,19 +18,7 @@ export type SyncRowWrite = {
    */
   place?: number | null | undefined
 }
-export type HistoryWrite = {
-  id: string
-  at: string
-  actor_id: string | null
-  node_id: string
-  entity: string
-  row_id: string
-  /** The clustering key of the entry (`Description.near`). */
-  near_id: string
-  action: string
-  changes: string
-  /** JSON, see sync/journal.ts. */
-  detail?: string | undefined
+export type HistoryWrite = ChainedEntry & {
   /** For an entry from another node: its number and head in that node's chain. */
   node_seq?: number
   head?: string

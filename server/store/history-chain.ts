@@ -9,9 +9,11 @@ export type ChainedEntry = {
   node_id: string
   entity: string
   row_id: string
+  /** The clustering key of the entry (`Description.near`). */
   near_id: string
   action: string
   changes: string
+  /** JSON, see sync/journal.ts. */
   detail?: string | null
 }
 
