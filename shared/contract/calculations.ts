@@ -4,7 +4,7 @@ import { AssessmentType } from './assessments.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { ExplainedMark, ExplanationStep } from './explanation.ts'
 import { ReportStatus, ReportType } from './reports.ts'
-import { Day, Flag, Id, Instant, row, StudentName } from './scalars.ts'
+import { Day, Flag, Id, Instant, Person, row, StudentName } from './scalars.ts'
 import { Gender, Student } from './students.ts'
 import { StudentOfSet } from './teaching-sets.ts'
 import { TermName } from './terms.ts'
@@ -143,7 +143,7 @@ export const StudentOverview = row('StudentOverview', {
     z.object({
       ...Named,
       academic_year: z.object(Named),
-      class_teacher: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+      class_teacher: Person.nullable(),
       terms: z.array(z.object({ term: OverviewTerm, result: StudentTerm.omit({ student_id: true, term_id: true }).nullable() })),
     }),
   ),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { dayForms } from '../spreadsheet/days.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Id, Instant, Issue, QueryFlag, row } from './scalars.ts'
+import { choice, Id, Instant, Issue, Person, QueryFlag, row } from './scalars.ts'
 
 /**
  * The reply to an import. A dry run replies what a real run would do. A real run writes everything where `errors` is 0, and nothing
@@ -25,7 +25,7 @@ export type ImportReport = z.infer<typeof ImportReport>
 export const PastImport = row('PastImport', {
   id: Id,
   at: Instant,
-  actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+  actor: Person.nullable(),
   kind: choice(['students', 'grades']),
   file: z.string(),
   created: z.int(),

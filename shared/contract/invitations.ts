@@ -3,7 +3,7 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { Role } from './auth.ts'
 import { endpoint } from './endpoint.ts'
-import { Done, Email, Flag, Id, Instant, input, row } from './scalars.ts'
+import { Done, Email, Flag, Id, Instant, input, Person, row } from './scalars.ts'
 
 const { perRequest, lifetimeMs } = limits.invitations
 
@@ -12,7 +12,7 @@ const facts = {
   id: Id,
   email: z.string(),
   role: Role,
-  invited_by: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }),
+  invited_by: Person,
   invited_at: Instant,
   expires_at: Instant,
 }

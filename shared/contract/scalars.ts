@@ -180,5 +180,6 @@ export const Issue = row('Issue', {
 })
 /** The reply to a deletion or an action without a row (decisions §1). */
 export const Done = row('Done', { message: z.string() })
-/** A person as shown beside a row. */
+/** A student by name. */
 export const StudentName = row('StudentName', { id: Id, first_name: z.string(), last_name: z.string() })
+export type StudentName = z.infer<typeof StudentName>

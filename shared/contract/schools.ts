@@ -21,6 +21,7 @@ import {
   label,
   MarkCodeName,
   Name,
+  Person,
   Phone,
   row,
   say,
@@ -120,19 +121,24 @@ const JoinRequest = row('JoinRequest', {
   reviewed_by: Id.nullable(),
 })
 
-const Person = { first_name: z.string().nullable(), last_name: z.string().nullable() }
-
 /** A join request in the administrators' queue. */
 const PendingJoinRequest = row('PendingJoinRequest', {
   id: Id,
   status: JoinStatus,
   message: z.string().nullable(),
   requested_at: Instant,
-  user: z.object({ id: Id, ...Person, email: z.string() }),
+  user: Person.extend({ email: z.string() }),
   school: SchoolRef,
 })
 
-export const Member = row('Member', { user_id: Id, email: z.string(), ...Person, role: Role, is_active: Flag, joined_at: Instant })
+export const Member = row('Member', {
+  user_id: Id,
+  email: z.string(),
+  ...Person.omit({ id: true }).shape,
+  role: Role,
+  is_active: Flag,
+  joined_at: Instant,
+})
 export type Member = z.infer<typeof Member>
 
 const contact = { address: Address.nullish(), email: Email.nullish(), phone: Phone.nullish() }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { Done, Flag, Id, Instant, ids, input, label, row, StudentName } from './scalars.ts'
+import { Done, Flag, Id, Instant, ids, input, label, Person, row, StudentName } from './scalars.ts'
 import { SubjectRef } from './subjects.ts'
 
 /** A group of pupils from several classes who are taught one subject together in one year. */
@@ -21,7 +21,7 @@ export const TeachingSetMember = row('TeachingSetMember', { id: Id, teaching_set
 export const ListedTeachingSet = row('ListedTeachingSet', {
   ...TeachingSet.shape,
   subject: SubjectRef,
-  teachers: z.array(z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })),
+  teachers: z.array(Person),
   students: z.int(),
   is_own: Flag,
 })

@@ -1,4 +1,5 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { StudentName } from '@markbook/shared/contract/scalars'
 import type { Term } from '@markbook/shared/contract/terms'
 import { standardSchoolDays } from '@markbook/shared/domain/school-days'
 import { useQuery } from '@tanstack/react-query'
@@ -23,7 +24,7 @@ import styles from './attendance.module.css'
 import { DayNotice } from './day-notice.tsx'
 import { dayAfter, type MonthOfClass, type Register, registerKey, schoolDayAfter, today, within } from './model/register.ts'
 import { MonthTable, TermTotals } from './month-table.tsx'
-import { type Pupil, RegisterList } from './register-list.tsx'
+import { RegisterList } from './register-list.tsx'
 import { Saving } from './unsaved-attendance.tsx'
 import { useMonth, useRegister } from './use-register.ts'
 import { useSchoolDays } from './use-school-days.ts'
@@ -145,7 +146,7 @@ function OfClass({ group, classes, year, terms }: OfClassProps) {
   )
 }
 
-function RegisterCard({ register, month, pupils }: { register: Register; month: MonthOfClass; pupils: readonly Pupil[] }) {
+function RegisterCard({ register, month, pupils }: { register: Register; month: MonthOfClass; pupils: readonly StudentName[] }) {
   const { t } = useTranslation('attendance')
   const state = useRegister(register, month)
   // The space of the button stays after its press; otherwise the rows would move under the pointer, and the next press would mark another

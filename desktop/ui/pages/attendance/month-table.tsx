@@ -1,3 +1,4 @@
+import type { StudentName } from '@markbook/shared/contract/scalars'
 import { attendanceCodes } from '@markbook/shared/domain/attendance'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -10,9 +11,8 @@ import { day as dayText, percent } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
 import styles from './attendance.module.css'
 import type { MonthOfClass, Register } from './model/register.ts'
-import type { Pupil } from './register-list.tsx'
 
-type MonthProps = { day: string; month: MonthOfClass; pupils: readonly Pupil[]; onChoose: (place: Partial<Register>) => void }
+type MonthProps = { day: string; month: MonthOfClass; pupils: readonly StudentName[]; onChoose: (place: Partial<Register>) => void }
 
 /** A row for each pupil and a column for each register of the month; the head of a column opens its register. */
 export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
@@ -27,9 +27,9 @@ export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
     }),
   )
   const lessonOf = (lesson: number) => (lesson === 0 ? t('wholeDay') : t('lessonOf', { number: lesson }))
-  const columns: Column<Pupil>[] = [
+  const columns: Column<StudentName>[] = [
     { head: t('pupil'), cell: listedName },
-    ...registers.map((register): Column<Pupil> => {
+    ...registers.map((register): Column<StudentName> => {
       const place = lessonOf(register.lesson)
       return {
         id: placeOf(register),
@@ -94,7 +94,7 @@ export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
 }
 
 /** The totals of each pupil in the chosen term. */
-export function TermTotals({ classId, pupils }: { classId: string; pupils: readonly Pupil[] }) {
+export function TermTotals({ classId, pupils }: { classId: string; pupils: readonly StudentName[] }) {
   const { t } = useTranslation('attendance')
   const { term } = useChosenTerm()
   const totals = useQuery({

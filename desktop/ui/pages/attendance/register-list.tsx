@@ -1,3 +1,4 @@
+import type { StudentName } from '@markbook/shared/contract/scalars'
 import { type AttendanceCode, attendanceCodes } from '@markbook/shared/domain/attendance'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,8 +10,7 @@ import styles from './attendance.module.css'
 import { NoteField } from './note-field.tsx'
 import type { RegisterState } from './use-register.ts'
 
-export type Pupil = { id: string; first_name: string; last_name: string }
-type Props = { register: RegisterState; pupils: readonly Pupil[]; label: string }
+type Props = { register: RegisterState; pupils: readonly StudentName[]; label: string }
 
 /** The pupils, each with four buttons and a note. One key marks a pupil and goes to the next. */
 export function RegisterList({ register, pupils, label }: Props) {
@@ -79,7 +79,7 @@ function focusOn(list: HTMLElement, id: string | undefined): void {
   })
 }
 
-type RowProps = { pupil: Pupil; register: RegisterState; isNoting: boolean; onNote: () => void; onNoted: () => void }
+type RowProps = { pupil: StudentName; register: RegisterState; isNoting: boolean; onNote: () => void; onNoted: () => void }
 
 function Row({ pupil, register, isNoting, onNote, onNoted }: RowProps) {
   const { t } = useTranslation('attendance')

@@ -1,3 +1,4 @@
+import type { StudentName } from '@markbook/shared/contract/scalars'
 import type { Student } from '@markbook/shared/contract/students'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -167,7 +168,7 @@ function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
   )
 }
 
-type StudentSubjectsProps = { classId: string; yearId: string; student: { id: string; first_name: string; last_name: string } }
+type StudentSubjectsProps = { classId: string; yearId: string; student: StudentName }
 
 /**
  * The subjects that a pupil takes without assigned ones: those with an assessment for them in the year, and those taught in the class,

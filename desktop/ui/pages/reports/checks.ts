@@ -1,11 +1,10 @@
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
+import type { StudentName } from '@markbook/shared/contract/scalars'
 import { hasUnprintedLetters } from '@markbook/shared/domain/printed-letters'
 import type { Subject } from '../results/comparison.ts'
 
-type Named = { id: string; first_name: string; last_name: string }
-
 type CheckedBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'> & {
-  student: Named
+  student: StudentName
   attendance: { percentage: number | null } | null
 }
 type CheckedEntry = { subject: Subject } & Pick<
@@ -14,12 +13,12 @@ type CheckedEntry = { subject: Subject } & Pick<
 >
 /** The results of the present marks: of the term or, for year-end report books, of the year. */
 export type LiveResult = {
-  student: Named
+  student: StudentName
   subjects: readonly { subject: Subject; result: number | null; is_partial: boolean; under_review: boolean }[]
 }
 /** The entry of a report book that can still change. */
 type EntryOfBook = Omit<CheckedEntry, 'report_book_id'> & { about: Pick<Finding, 'student' | 'bookId' | 'subject'> }
-type MissingMark = { subject: Subject; title: string; students: readonly Named[] }
+type MissingMark = { subject: Subject; title: string; students: readonly StudentName[] }
 
 /** `result`: the figure of an entry that counts. */
 export type CheckInput = {
@@ -55,7 +54,7 @@ type FindingKind = (typeof findingKinds)[number]
 /** `found`: the outlier; `usual`: the value that it was compared with; `title`: the assessment. */
 export type Finding = {
   kind: FindingKind
-  student?: Named
+  student?: StudentName
   subject?: Subject
   bookId?: string
   title?: string
@@ -124,7 +123,7 @@ export function findingsOf(checked: CheckInput): Finding[] {
 /** Pupils without a report book, outdated report books, subjects without an assessment, and missing marks. */
 function missingParts(checked: CheckInput, open: readonly CheckedBook[]): Finding[] {
   const bookByStudentId = new Map(checked.books.map((book) => [book.student.id, book]))
-  const isOpen = ({ id }: Named) => bookByStudentId.get(id)?.status !== 'sent_to_ministry'
+  const isOpen = ({ id }: StudentName) => bookByStudentId.get(id)?.status !== 'sent_to_ministry'
   const none = checked.live
     .filter(({ student }) => !bookByStudentId.has(student.id))
     .map(({ student }): Finding => ({ kind: 'no_book', student }))
@@ -148,7 +147,7 @@ const uncertainResults = ({ student, subjects }: LiveResult): Finding[] =>
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const rounded = (value: number) => Math.round(value * 100) / 100
 
-type Point = { student: Named; subject: Subject; value: number }
+type Point = { student: StudentName; subject: Subject; value: number }
 
 const pointsOf = (live: readonly LiveResult[]): Point[] =>
   live.flatMap(({ student, subjects }) =>

@@ -1,4 +1,5 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { StudentName } from '@markbook/shared/contract/scalars'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, Navigate } from '@tanstack/react-router'
@@ -162,7 +163,7 @@ export function ViewTabs<View extends string>({ label, views, shown, textOf, lin
 }
 
 type NeighbourLinksProps = {
-  pupils: readonly { id: string; first_name: string; last_name: string }[]
+  pupils: readonly StudentName[]
   /** The id of the pupil whose page it is. */
   id: string
   linkOf: (id: string) => LinkProps & { className?: string | undefined }

@@ -1,4 +1,5 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { StudentName } from '@markbook/shared/contract/scalars'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -91,7 +92,7 @@ type SchoolYearData = {
   groups: readonly { id: string; name: string }[]
   places: readonly Placement[]
   placed: readonly Placement[]
-  pupils: readonly { id: string; first_name: string; last_name: string }[]
+  pupils: readonly StudentName[]
 }
 
 /** The classes of last year with their pupils who have no class yet, then the pupils who had no class. */

@@ -1,7 +1,8 @@
 import type { ListedAssessment as Assessment } from '@markbook/shared/contract/assessments'
+import type { StudentName } from '@markbook/shared/contract/scalars'
 
 /** `class`: the class of a pupil of a teaching set, null for none; undefined on the sheet of a class. */
-export type Pupil = { id: string; first_name: string; last_name: string; class?: { id: string; name: string } | null }
+export type Pupil = StudentName & { class?: { id: string; name: string } | null }
 
 export const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}/${studentId}`
 
