@@ -6,10 +6,8 @@ import { wordsPlugin } from './desktop/ui/words/plugin.ts'
 const onBothDatabases = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts', 'server/tests/**/*.test.ts']
 /** Among those folders, what never asks a database, and what is refused before one is asked. */
 const onceAllTheSame = [
-  'server/mail/emails.test.ts',
   'server/features/columns.test.ts',
   'server/features/academic-years/roll-over.issues.test.ts',
-  'server/features/imports/days.test.ts',
   'server/features/auth/totp.test.ts',
   'server/features/shapes/offsets.test.ts',
   'server/features/shapes/where.test.ts',
