@@ -65,13 +65,11 @@ export async function openS3(settings: S3Settings, patience?: number): Promise<S
 
 /** A bucket that cannot be used. The message is one line for the operator. */
 export class BucketFault extends Error {
-  readonly bucket: string
   readonly fault: S3Fault | null
 
   constructor({ endpoint }: S3Settings, bucket: string, error: unknown) {
     const fault = faultOf(error)
     super(`The bucket ${bucket} at ${endpoint} cannot be used: ${fault ? said[fault] : (error as Error).message || nameOf(error)}`)
-    this.bucket = bucket
     this.fault = fault
   }
 }

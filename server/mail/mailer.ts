@@ -9,9 +9,9 @@ export type MailMessage = { to: string; lane: MailLane; subject: string; text: s
 /**
  * The last failure, null once a mail has left again. `connection`: no mail can leave (server away, sign-in refused, queue of members full).
  * `message`: the server took the connection and refused or put off this one mail. `reason` holds codes only, never the server's words,
- * which may quote the mail. `at` is in milliseconds since 1970.
+ * which may quote the mail.
  */
-export type MailFailure = { at: number; kind: 'connection' | 'message'; reason: string }
+export type MailFailure = { kind: 'connection' | 'message'; reason: string }
 
 export type MailState = { kind: 'smtp' | 'console'; lastFailure: MailFailure | null; queued: number }
 

@@ -34,10 +34,10 @@ export const transportOptions = (url: string) => ({
   disableUrlAccess: true,
 })
 
-function toFailure(error: NodemailerError, at: number): MailFailure {
+function toFailure(error: NodemailerError): MailFailure {
   const isAboutMessage = error.responseCode !== undefined && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE')
   const reason = [error.originalCode ?? error.code ?? 'UNKNOWN', error.responseCode].filter((part) => part !== undefined).join(' ')
-  return { at, kind: isAboutMessage ? 'message' : 'connection', reason }
+  return { kind: isAboutMessage ? 'message' : 'connection', reason }
 }
 
 /**
@@ -65,7 +65,7 @@ export function smtpMailer({ url, from, clock, log, backoff = exponential }: Smt
       return true
     } catch (error) {
       const isLast = (error as NodemailerError).permanent === true || tries >= limits.mail.attempts || isClosed
-      fail(toFailure(error as NodemailerError, clock.now()), isLast ? 'a mail was dropped' : 'a mail will be tried again', tries)
+      fail(toFailure(error as NodemailerError), isLast ? 'a mail was dropped' : 'a mail will be tried again', tries)
       return isLast
     }
   }
@@ -85,7 +85,7 @@ export function smtpMailer({ url, from, clock, log, backoff = exponential }: Smt
       assertSendable(message)
       if (isClosed || queue.add(message)) return
       if (message.lane === 'strangers') dropStrangers()
-      else fail({ at: clock.now(), kind: 'connection', reason: 'QUEUE_FULL' }, 'a mail was dropped', 0)
+      else fail({ kind: 'connection', reason: 'QUEUE_FULL' }, 'a mail was dropped', 0)
     },
     state: () => ({ kind: 'smtp', lastFailure, queued: queue.size() }),
     async close() {

@@ -2,7 +2,7 @@ import { common, Failure } from '@markbook/shared/failures'
 import { CLOSED } from './close-for-good.ts'
 import { UnknownOutcome } from './postgres.watch.ts'
 
-type DriverError = { code?: string; message?: string; constraint_name?: string; severity?: string }
+type DriverError = { code?: string; message?: string; severity?: string }
 
 /** The database refused a row because of a unique key (SQLite and Postgres have different codes). */
 export const isUniqueViolation = (error: unknown): boolean => {

@@ -103,8 +103,6 @@ export type ReplicaWrites = {
   foundAbsent(schoolId: string, table: Replicated, vvById: ReadonlyMap<string, string | null>): void
   /** The versions that this transaction received and has not written yet, by row; they replace the stored ones. */
   receivedOf(schoolId: string, table: Replicated): ReadonlyMap<string, SyncRowWrite>
-  /** The rows that this transaction wrote itself, for the rules between rows. */
-  touched(): readonly WrittenRow[]
 }
 
 export type LocalDb = {

@@ -30,7 +30,7 @@ export function catchPost(site: Site, state: Partial<MailState> = {}): Post {
 }
 
 /** The state of a mail server that cannot be reached. */
-export const noMailLeaves: Partial<MailState> = { lastFailure: { at: 0, kind: 'connection', reason: 'ECONNREFUSED' } }
+export const noMailLeaves: Partial<MailState> = { lastFailure: { kind: 'connection', reason: 'ECONNREFUSED' } }
 
 /** A console code as from `markbook code`; the limits of mails do not apply to it. */
 export async function consoleCode(site: Site, email: string): Promise<string> {

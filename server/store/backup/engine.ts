@@ -1,4 +1,3 @@
-import type { Clock } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
 import type { DatabaseOwner } from './database-owner.ts'
 import type { Counts, Manifest, ManifestContents } from './manifest.ts'
@@ -7,7 +6,7 @@ import type { Counts, Manifest, ManifestContents } from './manifest.ts'
 export type Snapshot = Pick<ManifestContents, 'node_id' | 'database_id' | 'school' | 'migrations' | 'counts'>
 /** Tells a person how far it is; called often. `done` is between 0 and 1. */
 export type Progress = (what: string, done?: number) => void
-export type RestoreOptions = { clock: Clock; newId: IdSource; takenAt: string; now: number; progress: Progress }
+export type RestoreOptions = { newId: IdSource; takenAt: string; now: number; progress: Progress }
 /** A copy of a database, from its first byte, as often as it is asked for. */
 export type Chunks = () => AsyncIterable<Buffer>
 /** A copy that lies as a file, or is read from a store. `isScratch`: the file is nobody's, and may be moved away. */

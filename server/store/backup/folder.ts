@@ -18,8 +18,8 @@ export const startFolder = (folder: string, name: string): string => {
   return path
 }
 
-/** Gives a finished folder its name, when all of it is on the disk: after a power cut it is there whole or not at all. */
-export async function finishFolder(unfinished: string, name: string): Promise<{ name: string; path: string }> {
+/** Gives a finished folder its name once all of it is on the disk: after a power cut it is there whole or not at all. Returns its path. */
+export async function finishFolder(unfinished: string, name: string): Promise<string> {
   await syncTree(unfinished)
   const folder = dirname(unfinished)
   let free = name
@@ -27,7 +27,7 @@ export async function finishFolder(unfinished: string, name: string): Promise<{ 
   const path = join(folder, free)
   await rename(unfinished, path)
   await syncPath(folder)
-  return { name: free, path }
+  return path
 }
 
 /** Removed under another name, so that a half removed backup is never taken for one. */

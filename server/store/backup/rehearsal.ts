@@ -57,7 +57,7 @@ async function tryOut(place: BackupLocation, backup: Backup, scratch: string): P
   refuseForeign(backup, engine)
   if (!engine.streams) await needRoom(scratch, manifest.size)
   const { clock, newId } = place
-  const options = { clock, newId, now: clock.now(), takenAt: toInstant(Date.parse(manifest.created_at)), progress: () => {} }
+  const options = { newId, now: clock.now(), takenAt: toInstant(Date.parse(manifest.created_at)), progress: () => {} }
   const counts = await withCheckedDatabase(backup, engine, join(scratch, 'copy'), (copy) => engine.rehearse(copy, scratch, options))
   const marks = 'grade'
   if (counts && counts[marks] !== manifest.counts[marks]) throw new BackupError(`The restored database of ${path} does not hold its marks.`)

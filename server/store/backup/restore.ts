@@ -193,7 +193,7 @@ async function carryOut(place: BackupLocation, { backup, whose, damaged, hasData
   const { clock, newId } = place
   const { manifest } = backup
   if (!engine.streams) await needRoom(place.dataDir, manifest.size)
-  const options = { clock, newId, now: clock.now(), takenAt: toInstant(Date.parse(manifest.created_at)), progress }
+  const options = { newId, now: clock.now(), takenAt: toInstant(Date.parse(manifest.created_at)), progress }
   const [files, { nodeId, before }] = await withCheckedDatabase(backup, engine, scratchIn(place), async (copy) => [
     await restoreFiles(backup, place.dataDir, damaged),
     await engine.putBack(copy, options),

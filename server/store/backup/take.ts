@@ -127,7 +127,7 @@ async function write(place: BackupLocation, { reason, folder, isAlone, readable,
       part,
       sealed({ database: engine.name, created_at, reason, file: engine.file, files, ...snapshot, ...fileDigest }, content),
     )
-    const backup = openBackup((await finishFolder(part, name)).path)
+    const backup = openBackup(await finishFolder(part, name))
     return { backup, warnings: damaged ? [damageIn(folder)] : [] }
   } catch (error) {
     sweepUnfinished(folder)
