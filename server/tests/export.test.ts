@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { descriptions } from '@markbook/shared/tables/tables'
 import { zipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exportSchool } from '../cli/export/export-school.ts'
@@ -11,11 +12,11 @@ import { importSchool, readExport } from '../cli/export/import-school.ts'
 import { marksWorkbook } from '../cli/export/marks-workbook.ts'
 import { administrator, placesIn, schoolNamed } from '../cli/export/naming.ts'
 import { openParts, writeExport } from '../cli/export/place.ts'
-import { exportedTables, rowsOfSchool } from '../cli/export/rows.ts'
+import { exportedTables, notePeople, pagesOfPeople, pagesOfSchool, type SchoolRows } from '../cli/export/rows.ts'
 import { readExactCsv } from '../documents/csv.ts'
 import type { Progress } from '../store/backup/engine.ts'
 import { takeLock } from '../store/sqlite.ts'
-import { asSystem } from '../store/tx.ts'
+import { asSystem, type ReadTx } from '../store/tx.ts'
 import { png } from '../testing/pictures.ts'
 import { type School, school } from '../testing/school.ts'
 
@@ -40,7 +41,21 @@ const exported = async (name: string, progress: Progress = () => {}) => {
   const parts = new Map(paths.map((part) => [part, read(part) as Uint8Array]))
   return { path, parts, ...made }
 }
-const rowsIn = (of: School) => of.services.store.read(asSystem(), (tx) => rowsOfSchool(tx, stBrigids))
+const rowsIn = (of: School) => of.services.store.read(asSystem(), rowsOfSchool)
+/** All rows of the school and the people whom they name. */
+async function rowsOfSchool(tx: ReadTx): Promise<SchoolRows> {
+  const rows: SchoolRows = {}
+  const people = new Set<string>()
+  for (const table of exportedTables) {
+    for await (const page of pagesOfSchool(tx, table, stBrigids)) {
+      for (const row of page) notePeople(row, people)
+      rows[table] = [...(rows[table] ?? []), ...page]
+    }
+    if (descriptions[table].scope !== 'commons') rows[table] ??= []
+  }
+  for await (const page of pagesOfPeople(tx, people)) rows.user_profile = [...(rows.user_profile ?? []), ...page]
+  return rows
+}
 const text = (path: string, file: string) => readFileSync(join(path, file), 'utf8')
 
 describe('an export', () => {

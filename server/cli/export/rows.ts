@@ -65,21 +65,6 @@ export function notePeople(row: AnyRow, people: Set<string>): void {
   for (const name of PEOPLE) if (typeof row[name] === 'string') people.add(row[name])
 }
 
-/** All rows of a school and the people whom they name. All are in memory at once: for small schools. */
-export async function rowsOfSchool(tx: ReadTx, schoolId: string): Promise<SchoolRows> {
-  const rows: SchoolRows = {}
-  const people = new Set<string>()
-  for (const table of exportedTables) {
-    for await (const page of pagesOfSchool(tx, table, schoolId)) {
-      for (const row of page) notePeople(row, people)
-      rows[table] = [...(rows[table] ?? []), ...page]
-    }
-    if (descriptions[table].scope !== 'commons') rows[table] ??= []
-  }
-  for await (const page of pagesOfPeople(tx, people)) rows.user_profile = [...(rows.user_profile ?? []), ...page]
-  return rows
-}
-
 /** The history of a school in its order, in pages. */
 export async function* pagesOfHistory(tx: ReadTx, schoolId: string): AsyncGenerator<Row<'history'>[]> {
   const { history } = tx.t
