@@ -1,5 +1,4 @@
 import type { AuditEntry } from '@markbook/shared/contract/audit'
-import { fullName } from '@markbook/shared/domain/full-name'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -12,7 +11,7 @@ import { Card, Empty, FailureNotice, Loading, Page } from '../../components/page
 import { Table } from '../../components/table.tsx'
 import { moment } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
-import { Changes } from '../history/history-panel.tsx'
+import { Author, Changes } from '../history/history-panel.tsx'
 import { useTextsOf } from '../sync/labels.ts'
 import styles from './audit.module.css'
 import { Verdict } from './verdict.tsx'
@@ -137,7 +136,7 @@ function Filters({ search }: { search: Search }) {
 const MOST_DETAILS = 4
 
 function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
-  const { t } = useTranslation(['audit', 'history'])
+  const { t } = useTranslation('audit')
   const entityName = useTextsOf('entity')
   const noteOf = useNotes()
   return (
@@ -148,16 +147,7 @@ function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
       rowName={2}
       columns={[
         { head: t('list.when'), className: styles['when'], cell: ({ at }) => moment(at) },
-        {
-          head: t('list.who'),
-          className: styles['who'],
-          cell: ({ actor, node_name }) => (
-            <>
-              {actor ? fullName(actor) || t('history:unnamed') : t('history:nobody')}
-              <div className={layout['note']}>{node_name ? t('history:on', { node: node_name }) : t('history:elsewhere')}</div>
-            </>
-          ),
-        },
+        { head: t('list.who'), className: styles['who'], cell: (entry) => <Author entry={entry} /> },
         {
           head: t('list.what'),
           className: styles['what'],

@@ -101,7 +101,8 @@ export function HistoryEntries(row: Props) {
   )
 }
 
-function Author({ entry: { actor, node_name } }: { entry: HistoryEntry }) {
+/** Who wrote an entry, and on which computer. */
+export function Author({ entry: { actor, node_name } }: { entry: Pick<HistoryEntry, 'actor' | 'node_name'> }) {
   const { t } = useTranslation('history')
   return (
     <>
