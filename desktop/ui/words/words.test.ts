@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import '@markbook/shared/contract/contract'
+import '@markbook/shared/contract/desktop'
 import { HistoryEntity } from '@markbook/shared/contract/history'
 import { jobReasons } from '@markbook/shared/contract/jobs'
 import { documentLanguages } from '@markbook/shared/domain/document-language'
@@ -40,6 +41,9 @@ const FOR_PROGRAMS = new Set(
     ',',
   ),
 )
+
+/** Failures of the app itself. */
+const OF_THE_APP = ['unknown', 'unreachable', 'unreadable_reply', 'passkeys_not_used', 'assessments_marked_meanwhile']
 
 const english = wordsOf('en')
 
@@ -92,11 +96,14 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
     }
   })
 
-  test('has a sentence for every refusal except those for programs', () => {
+  test('has a sentence for every refusal except those for programs, and no other', () => {
     const codes = [...declaredFailures.keys(), ...Object.values(jobReasons).map(({ code }) => code)]
     const said = codes.filter((code) => !FOR_PROGRAMS.has(code)).map((code) => code.replaceAll('.', '_'))
     expect(said.length).toBeGreaterThan(100)
     expect(said.filter((key) => !own.has(`failures.${key}`))).toEqual([])
+    // The sentence of an issue has the code of the issue after that of the failure.
+    const isSaid = (key: string) => [...said, ...OF_THE_APP].some((code) => `${key}_`.startsWith(`failures.${code}_`))
+    expect([...own.keys()].filter((key) => key.startsWith('failures.') && !isSaid(key))).toEqual([])
   })
 
   test('uses the form for one also for none, where the language does', () => {
