@@ -26,6 +26,10 @@ export const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
 
 const HASH_SENTENCE = 'must be the `content_hash` of a report'
 const ContentHash = z.string(say(HASH_SENTENCE)).regex(/^[0-9a-f]{64}$/, HASH_SENTENCE)
+const STANDING_SENTENCE = 'must be the `standing_hash` of a report'
+const asShown = z.object({ standingHash: z.string(say(STANDING_SENTENCE)).regex(/^[0-9a-f]{64}$/, STANDING_SENTENCE).optional() })
+const AS_SHOWN =
+  '`standingHash`, the `standing_hash` of the report as the person was shown it, refuses where its content or the results of its marks are others by now.'
 
 /**
  * The report of one student for one term. `overall_average`, `position` and `total_students` are from the last generation. `approved_at`
@@ -112,13 +116,16 @@ export const ClassReportEntry = row('ClassReportEntry', {
 export type ClassReportEntry = z.infer<typeof ClassReportEntry>
 
 /**
- * Whether a book is up to date. `is_behind`: generating it now would give other figures. `paper`: its newest PDF, and whether the book has
- * changed since; null where there is none.
+ * Whether a book is up to date. `is_behind`: generating it now would give other figures. `was_behind`: so it was when it was sent; false
+ * where it was not sent, or by an older program. `standing_hash` changes with its content and with the results of the present marks.
+ * `paper`: its newest PDF, and whether the book has changed since; null where there is none.
  */
 export const ReportStanding = row('ReportStanding', {
   report_id: Id,
   status: ReportStatus,
   is_behind: Flag,
+  was_behind: Flag,
+  standing_hash: z.string(),
   paper: z.object({ generated_at: Instant, is_older: Flag }).nullable(),
 })
 export type ReportStanding = z.infer<typeof ReportStanding>
@@ -182,14 +189,18 @@ export const reports = {
   }),
   publish: endpoint('PATCH /api/reports/:id/publish', 'school', 'Publish a report book', {
     who: CLASS_TEACHER,
+    notes: AS_SHOWN,
+    query: asShown,
     reply: Report,
-    fails: ['reports.locked', 'reports.invalid_move', 'reports.not_approved'],
+    fails: ['reports.locked', 'reports.invalid_move', 'reports.not_approved', 'reports.changed_since'],
   }),
   sendToMinistry: endpoint('PATCH /api/reports/:id/send-to-ministry', 'school', 'Send a report book to the ministry and lock it', {
     fresh: true,
     who: CLASS_TEACHER,
+    notes: AS_SHOWN,
+    query: asShown,
     reply: Report,
-    fails: ['reports.invalid_move', 'reports.not_approved'],
+    fails: ['reports.invalid_move', 'reports.not_approved', 'reports.changed_since'],
   }),
   approve: endpoint('PATCH /api/reports/:id/approval', 'admin', 'Approve a report book, send it back with a reason, or take either back', {
     notes:

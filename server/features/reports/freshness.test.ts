@@ -73,6 +73,18 @@ describe('GET /api/reports/standing', () => {
     expect(await standing(draft.id)).toMatchObject({ is_behind: true })
   })
 
+  test('a sent book says whether it was behind already when it was sent', async () => {
+    const { reports } = await st.as.byrne.reports.generate({ body: of3B })
+    const zoes = reports.find(({ student_id }) => student_id === zoe.id)?.id ?? ''
+    for (const id of [draft.id, zoes]) await st.as.byrne.reports.publish({ params: { id } })
+    await st.as.byrne.reports.sendToMinistry({ params: draft })
+    await st.as.ada.grades.update({ params: { id: naturalId('grade', mathsExam.id, zoe.id) }, body: { score: 1 } })
+    expect(await standing(zoes)).toMatchObject({ is_behind: true, was_behind: false })
+    await st.as.byrne.reports.sendToMinistry({ params: { id: zoes } })
+    expect(await standing(zoes)).toMatchObject({ is_behind: true, was_behind: true })
+    expect(await standing(draft.id)).toMatchObject({ was_behind: false })
+  })
+
   test('the books of a class and term by last name; none where none was made', async () => {
     const rows = await st.as.byrne.reports.standing({ query: of3B })
     const books = await st.as.byrne.reports.list({ query: of3B })
@@ -80,5 +92,46 @@ describe('GET /api/reports/standing', () => {
     expect(rows.map(({ report_id }) => report_id)).toContain(sentReport.id)
     expect(elan.id).toBe(books.find(({ id }) => id === draftReport.id)?.student_id)
     expect(await st.as.byrne.reports.standing({ query: { ...of3B, reportType: 'year_end' } })).toEqual([])
+  })
+})
+
+describe('PATCH /api/reports/:id/publish and send-to-ministry with standingHash', () => {
+  const shown = async (id: string) => ({ standingHash: (await standing(id))?.standing_hash })
+  const refused = { code: 'reports.changed_since', status: 409 }
+
+  test('409 where a mark was saved after the book was shown, and nothing changes; without it the book goes out', async () => {
+    const { reports } = await st.as.byrne.reports.generate({ body: of3B })
+    const params = { id: reports.find(({ student_id }) => student_id === zoe.id)?.id ?? '' }
+    const mark = { id: naturalId('grade', mathsExam.id, zoe.id) }
+    const steps = [
+      { move: st.as.byrne.reports.publish, score: 2 },
+      { move: st.as.byrne.reports.sendToMinistry, score: 3 },
+    ]
+    for (const { move, score } of steps) {
+      const query = await shown(params.id)
+      await st.as.ada.grades.update({ params: mark, body: { score } })
+      const before = await st.digest()
+      await expect(move({ params, query })).rejects.toMatchObject(refused)
+      expect(await st.digest()).toBe(before)
+      await move({ params, query: await shown(params.id) })
+    }
+    expect(await standing(params.id)).toMatchObject({ status: 'sent_to_ministry', was_behind: true })
+  })
+
+  test('409 where a text was written meanwhile, and not where a PDF of the book was made', async () => {
+    await st.as.byrne.reports.generate({ body: of3B })
+    await st.as.byrne.reports.publish({ params: draft, query: await shown(draft.id) })
+    const query = await shown(draft.id)
+    const entryId = naturalId('report_book_entry', draftReport.id, english.id)
+    await st.as.byrne.reports.updateEntry({ params: { entryId }, body: { teacherRemark: 'Written meanwhile.' } })
+    await expect(st.as.byrne.reports.sendToMinistry({ params: draft, query })).rejects.toMatchObject(refused)
+    const again = await shown(draft.id)
+    await st.as.byrne.reportFiles.generatePdf({ params: draft })
+    expect((await st.as.byrne.reports.sendToMinistry({ params: draft, query: again })).status).toBe('sent_to_ministry')
+  })
+
+  test('400 where it is no hash', async () => {
+    const { status } = await st.as.byrne.reports.publish.raw({ params: draft, query: { standingHash: 'x' } })
+    expect(status).toBe(400)
   })
 })

@@ -9,7 +9,7 @@ import { columnsOf } from '../columns.ts'
 import { gradingScaleOf, rowOfScale } from '../grading-scale/grading-scale.policy.ts'
 import { factsAbout, rowOf } from '../policy.ts'
 import { approve, changedSinceSentBack, demandApproved, entryWritten, sendBack, withoutApproval } from './approval.ts'
-import { freshnessOfReports } from './freshness.policy.ts'
+import { demandAsShown, freshnessOfReports, hasOtherResults, resultsNow } from './freshness.policy.ts'
 import { generateReports, regenerateReport } from './generation.ts'
 import { partialIn, weightsOf } from './partial.ts'
 import { detailOf, shownEntry } from './report-detail.ts'
@@ -100,24 +100,27 @@ export const reportHandlers: Handlers<typeof reports> = {
 
   publish: on(reports.publish, {
     load: (context, { params }) => reportOf(context, params.id),
-    run: async ({ tx }, _input, book) => {
+    run: async ({ tx }, { query }, book) => {
       demandUnlocked(book)
       const status = after(book, 'publish')
       await demandApproved(tx, book)
+      if (query.standingHash !== undefined) await demandAsShown(tx, book, await resultsNow(tx, book), query.standingHash)
       return tx.update('report_book', book, { status })
     },
   }),
 
   sendToMinistry: on(reports.sendToMinistry, {
     load: (context, { params }) => reportOf(context, params.id),
-    run: async ({ tx }, _input, book) => {
+    run: async ({ tx }, { query }, book) => {
       const status = after(book, 'sendToMinistry')
       await demandApproved(tx, book)
+      const now = await resultsNow(tx, book)
+      if (query.standingHash !== undefined) await demandAsShown(tx, book, now, query.standingHash)
       const student = await studentOf(tx, book)
       const rows = await entriesWithSubjects(tx, { school: book.school_id, book: book.id })
       const entries = rows.map(({ entry, subject }) => ({ ...entry, subject }))
       const scale = rowOfScale(await gradingScaleOf(tx, book))
-      const of = { sent_at: tx.now, scale, weights: await weightsOf(tx, book) }
+      const of = { sent_at: tx.now, scale, weights: await weightsOf(tx, book), was_behind: hasOtherResults(book, now) }
       return tx.update('report_book', book, { status, sent_snapshot: sentSnapshot(book, { student, entries }, of) })
     },
   }),

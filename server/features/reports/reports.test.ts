@@ -77,6 +77,7 @@ describe('PATCH /api/reports/:id/publish and send-to-ministry', () => {
     await st.as.okafor.students.update({ params: { id: elan.id }, body: { lastName: 'Other' } })
     expect((await stored(draft.id))?.sent_snapshot).toEqual({
       sent_at: '2026-01-12T08:00:00.000Z',
+      was_behind: true,
       scale: rowOfScale(defaultGradingScale),
       weights: { coursework_weight: 40, exam_weight: 60 },
       student: { id: elan.id, first_name: 'Élan', last_name: 'Ó Briain' },

@@ -88,14 +88,17 @@ export const isTyped = ({ manual_letter, teacher_remark }: Entry): boolean => Bo
 type Named = { student: Pick<Row<'student'>, 'id' | 'first_name' | 'last_name'>; entries: readonly (Entry & { subject: SubjectRef })[] }
 type SubjectRef = { id: string; name: string; code: string }
 
-type Sending = { sent_at: string; scale: Scale; weights: ReportWeights }
+type Sending = { sent_at: string; scale: Scale; weights: ReportWeights; was_behind: boolean }
 
-/** Reports sent by older programs have no scale, or no weights. */
+/** Reports sent by older programs have no scale, no weights, or no `was_behind`. */
 export type SentSnapshot = Omit<ReturnType<typeof sentSnapshot>, 'scale' | 'weights'> & Pick<ReportSnapshot, 'scale' | 'weights'>
 
 /** The scale of the letters of a book: that of the day on which it was sent or generated; undefined where an older program made it. */
 export const scaleOfBook = ({ snapshot, sent_snapshot }: Book): Scale | undefined =>
   (sent_snapshot as SentSnapshot | null)?.scale ?? snapshot.scale
+
+/** Whether the marks gave other results than those of a book when it was sent; false where an older program sent it. */
+export const wasBehind = ({ sent_snapshot }: Book): boolean => (sent_snapshot as Partial<SentSnapshot> | null)?.was_behind === true
 
 /** The weights of the figures of a book; undefined where an older program made it. */
 export const weightsOfBook = ({ snapshot, sent_snapshot }: Book): ReportWeights | undefined =>
@@ -116,8 +119,9 @@ export const inSnapshot = ({ snapshot }: Pick<Book, 'snapshot'>, subjectId: stri
   snapshot.entries.find(({ subject_id }) => subject_id === subjectId) ?? {}
 
 /** The content of a report sent to the ministry: its figures, with the names at that time. */
-export const sentSnapshot = (book: Book, { student, entries }: Named, { sent_at, scale, weights }: Sending) => ({
+export const sentSnapshot = (book: Book, { student, entries }: Named, { sent_at, scale, weights, was_behind }: Sending) => ({
   sent_at,
+  was_behind,
   // The book of an older program has neither; it gets the present ones.
   scale: book.snapshot.scale ?? scale,
   weights: book.snapshot.weights ?? weights,

@@ -6,6 +6,8 @@ const one = (status: ReportStanding['status'], is_behind: boolean, paper: 'none'
   report_id: 'x',
   status,
   is_behind,
+  was_behind: false,
+  standing_hash: '',
   paper: paper === 'none' ? null : { generated_at: '2026-01-10T08:00:00.000Z', is_older: paper === 'older' },
 })
 
