@@ -46,7 +46,8 @@ const entry = (student: typeof zoe, subject: Subject, more: Partial<CheckInput['
   teacher_remark: 'Fine.',
   ...more,
 })
-const live = (student: typeof zoe, subjects: readonly Subject[], more: { is_partial?: boolean; under_review?: boolean } = {}) => ({
+type Live = CheckInput['live'][number]['subjects'][number]
+const live = (student: typeof zoe, subjects: readonly Subject[], more: Partial<Live> = {}) => ({
   student,
   subjects: subjects.map((subject) => ({ subject, result: 70, is_partial: false, under_review: false, ...more })),
 })
@@ -122,7 +123,18 @@ describe('the check before publishing', () => {
   })
 
   test('finds an exam far from the coursework, such as 7 for 70', () => {
-    expect(kinds({ entries: [entry(zoe, maths, { exam_average: 7 })] })).toEqual([['exam_outlier', 'zoe', 'Maths']])
+    const parts = { coursework_average: 70, exam_average: 7 }
+    expect(kinds({ live: [live(zoe, [maths], parts)] })).toEqual([['exam_outlier', 'zoe', 'Maths']])
+    const ofYear = { result: 'year_grade' as const, entries: [entry(zoe, maths, { ...parts, year_grade: 70 })] }
+    expect(kinds(ofYear)).toEqual([['exam_outlier', 'zoe', 'Maths']])
+  })
+
+  test('finds no such exam in a report book that still holds the mark of before', () => {
+    const behind = new Set(['book of zoe'])
+    const entries = [entry(zoe, maths, { exam_average: 7, year_grade: 70 })]
+    const parts = { coursework_average: 70, exam_average: 71 }
+    expect(kinds({ behind, entries, live: [live(zoe, [maths], parts)] })).toEqual([['out_of_date', 'zoe', undefined]])
+    expect(kinds({ behind, entries, result: 'year_grade' })).toEqual([['out_of_date', 'zoe', undefined]])
   })
 
   test('finds nothing in report books that were sent, which cannot be changed', () => {

@@ -11,13 +11,14 @@ type CheckedEntry = { subject: Subject } & Pick<
   ReportEntry,
   'id' | 'report_book_id' | 'coursework_average' | 'exam_average' | 'term_composite' | 'year_grade' | 'teacher_remark'
 >
-/** The results of the present marks: of the term or, for year-end report books, of the year. */
+/** The results of the present marks: of the term, with its parts, or, for year-end report books, of the year. */
 export type LiveResult = {
   student: StudentName
-  subjects: readonly { subject: Subject; result: number | null; is_partial: boolean; under_review: boolean }[]
+  subjects: readonly LiveSubject[]
 }
-/** The entry of a report book that can still change. */
-type EntryOfBook = Omit<CheckedEntry, 'report_book_id'> & { about: Pick<Finding, 'student' | 'bookId' | 'subject'> }
+type LiveSubject = { subject: Subject; result: number | null; is_partial: boolean; under_review: boolean } & Partial<
+  Pick<ReportEntry, 'coursework_average' | 'exam_average'>
+>
 type MissingMark = { subject: Subject; title: string; students: readonly StudentName[] }
 
 /** `result`: the figure of an entry that counts. */
@@ -106,7 +107,11 @@ export function findingsOf(checked: CheckInput): Finding[] {
     ...live.flatMap(uncertainResults),
     ...pupilOutliers(points).filter(({ student }) => student && openPupils.has(student.id)),
     ...subjectOutliers(points),
-    ...entries.flatMap(examOutlier),
+    ...live.flatMap(({ student, subjects }) => subjects.flatMap((subject) => examOutlier({ student, ...subject }))),
+    // The terms of a year have parts in its books alone. Those of a book that is out of date may rest on marks that no longer stand.
+    ...(checked.result === 'year_grade' ? entries.filter(({ about }) => !checked.behind.has(about.bookId)) : []).flatMap(
+      ({ about, ...entry }) => examOutlier({ ...about, ...entry }),
+    ),
     ...open.flatMap(unprintedTexts),
     ...entries.flatMap(({ about, teacher_remark }): Finding[] =>
       hasUnprintedLetters(teacher_remark ?? '') ? [{ kind: 'unprinted', ...about }] : [],
@@ -211,10 +216,11 @@ function meansBySubjectId(points: readonly Point[]): Map<string, number> {
 }
 
 /** An exam far from the coursework of the same subject, which is usually a typing error. */
-function examOutlier({ about, coursework_average: usual, exam_average: found }: EntryOfBook): Finding[] {
+function examOutlier({ student, subject, coursework_average: usual = null, exam_average: found = null }: Parts): Finding[] {
   if (usual === null || found === null || Math.abs(found - usual) < unusual.exam) return []
-  return [{ kind: 'exam_outlier', ...about, found, usual }]
+  return [{ kind: 'exam_outlier', student, subject, found, usual }]
 }
+type Parts = { student: StudentName } & Pick<LiveSubject, 'subject' | 'coursework_average' | 'exam_average'>
 
 /** Pupils whose name or text has letters that the fonts of a PDF do not have. */
 const unprintedTexts = ({ id, student, class_teacher_remark, conduct }: CheckedBook): Finding[] =>

@@ -101,6 +101,7 @@ const liveResult = ({ student, subjects }: Calculated): LiveResult => ({
     result: 'year_grade' in subject ? subject.year_grade : subject.term_composite,
     is_partial: subject.is_partial || isPartialResult(subject),
     under_review: subject.under_review === true,
+    ...('term_composite' in subject && { coursework_average: subject.coursework_average, exam_average: subject.exam_average }),
   })),
 })
 
