@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { CloseButton, Dialog, DialogButton } from '../../components/dialog.tsx'
 import { Actions, Checkbox, Form, InlineSelect, Options, SaveActions, SelectField } from '../../components/field.tsx'
@@ -20,6 +20,7 @@ import { OutdatedNotice } from './generate-button.tsx'
 import { usePrintLanguage } from './print-language.ts'
 import styles from './reports.module.css'
 import { useSending } from './sent-nowhere.tsx'
+import { useSavedTexts } from './use-autosave.tsx'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 
@@ -30,8 +31,15 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
   const navigate = useNavigate()
   const show = (pdf: string) =>
     void navigate({ to: '/reports/book/$reportId', params: { reportId: book.id }, search: { pdf }, replace: true })
-  const make = useSave('reportFiles', 'generatePdf', ['reports', 'replication'])
+  const savedTexts = useSavedTexts(book.id)
   const language = usePrintLanguage()
+  const make = useMutation({
+    mutationFn: async () => {
+      await savedTexts()
+      return save('reportFiles', 'generatePdf', { params: { id: book.id }, query: language.query }, ['reports', 'replication'])
+    },
+    onSuccess: ({ id }) => show(id),
+  })
   const pdfName = usePdfName(book)
   const missing = useMissingPdfs(book.id, book.pdfs.length > 0)
   const shown = book.pdfs.find(({ id }) => id === requestedId)
@@ -46,12 +54,7 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
         isLocked ? (
           <DialogButton dialog={<PrintDialog of={scopeOf(book)} student={book.student} name={pdfName} />}>{t('print.one')}</DialogButton>
         ) : (
-          <Button
-            look="primary"
-            busy={make.isPending}
-            busyWord={t('app:state.makingPdf')}
-            onClick={() => make.mutate({ params: { id: book.id }, query: language.query }, { onSuccess: ({ id }) => show(id) })}
-          >
+          <Button look="primary" busy={make.isPending} busyWord={t('app:state.makingPdf')} onClick={() => make.mutate()}>
             {t('paper.make')}
           </Button>
         )

@@ -68,6 +68,25 @@ function open({ owner, isShown, demandOwn }: Whose) {
   }
 }
 
+/**
+ * Sends what was typed into a report book without the pause, and resolves when nothing of it is on its way any more: whether all of it is
+ * saved.
+ */
+export function areTextsSaved({ queue }: Pick<TextSession, 'queue'>, bookId: string): Promise<boolean> {
+  const own = () => queue.all().filter(({ studentId }) => textOfKey(studentId).bookId === bookId)
+  for (const group of new Set(own().map(({ assessmentId }) => assessmentId))) queue.sendNow(group)
+  return new Promise((resolve) => {
+    const look = () => {
+      const texts = own()
+      if (texts.some(({ state }) => state === 'fresh' || state === 'sending')) return
+      stop()
+      resolve(texts.length === 0)
+    }
+    const stop = queue.listen(look)
+    look()
+  })
+}
+
 type Values = Partial<Record<TextField, CellValue>>
 
 /** Saves the texts of one row. The server may refuse, since the report book may have been sent to the ministry meanwhile. */

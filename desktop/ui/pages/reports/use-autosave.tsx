@@ -1,3 +1,4 @@
+import { Failure } from '@markbook/shared/failures'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +10,7 @@ import { useQueueChanges } from '../marks/use-kept-queue.ts'
 import { Autosave, type FieldValues } from './autosave.ts'
 import type { TextField } from './pending-text.ts'
 import { type RowPlace, rowQueue } from './row-queue.ts'
-import { type TextSession, textSessionOf } from './text-session.ts'
+import { areTextsSaved, type TextSession, textSessionOf } from './text-session.ts'
 
 /** All rows of the page, each with a function that returns its name. While one is unsaved, the browser asks before it closes the window. */
 const rows = new Map<{ isUnsaved: boolean; isWrong: boolean }, () => string>()
@@ -30,6 +31,18 @@ export function useUnsavedTexts(): TextSession {
   const session = useTextSession()
   useQueueChanges(session.queue)
   return session
+}
+
+/**
+ * Returns a function that waits until what was typed into a report book is saved, for an action that takes the book as it is saved. It
+ * throws where that fails, or where a value is invalid.
+ */
+export function useSavedTexts(bookId: string): () => Promise<void> {
+  const session = useTextSession()
+  return async () => {
+    if (wrongRows().length > 0 || !(await areTextsSaved(session, bookId)))
+      throw new Failure(409, 'reports.unsaved', 'Something that was typed into this report is not saved yet.')
+  }
 }
 
 /** `name`: that of the row in the question before the page is left. */
