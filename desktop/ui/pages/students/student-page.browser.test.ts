@@ -42,6 +42,27 @@ describe.skipIf(!headlessPath)('the page of a pupil', () => {
     await context.close()
   })
 
+  test('an administrator is told at once that a pupil with marks or report books cannot be deleted', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/students/${elan.id}`)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Élan Ó Briain cannot be deleted' })
+    await dialog.getByText('This pupil has marks or report books and cannot be deleted.', { exact: false }).waitFor()
+    expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['Close'])
+    await expectForEverybody(page)
+    await picture(page, 'pupil-no-delete')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    const okafor = await site.as('okafor')
+    const { id } = await okafor.students.create({ body: { firstName: 'Nora', lastName: 'Without', gender: 'female' } })
+    await page.goto(`${site.url}/students/${id}`)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete Nora Without?' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Nora Without is deleted.', { exact: false }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test.each([
     ['en', 'light'],
     ['ar', 'dark'],

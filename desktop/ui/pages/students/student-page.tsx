@@ -8,7 +8,7 @@ import { client } from '../../api/client.ts'
 import { ask, refresh, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton, InfoDialog } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Facts, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { NotCurrentYear } from '../../frame/other-year.tsx'
@@ -42,7 +42,7 @@ function Whole({ of }: { of: StudentOverview }) {
         {t('history')}
       </ButtonLink>
       {isAdmin(profile) && (
-        <DialogButton look="danger" dialog={<Removal student={student} />}>
+        <DialogButton look="danger" dialog={hasResults(of) ? <NoRemoval student={student} /> : <Removal student={student} />}>
           {t('app:action.delete')}
         </DialogButton>
       )}
@@ -71,6 +71,24 @@ function Whole({ of }: { of: StudentOverview }) {
       <Classes of={of} />
       <Books of={of} />
     </Page>
+  )
+}
+
+/** Whether the pupil has marks or report books, as far as the page knows: the server refuses to delete them. */
+const hasResults = ({ books, classes }: StudentOverview): boolean =>
+  books.length > 0 ||
+  classes.some(({ terms }) =>
+    terms.some(({ result }) =>
+      result?.subjects.some(({ coursework_average, exam_average }) => (coursework_average ?? exam_average) !== null),
+    ),
+  )
+
+function NoRemoval({ student }: { student: Student }) {
+  const { t } = useTranslation(['students', 'failures'])
+  return (
+    <InfoDialog title={t('cannotDelete', { name: nameOf(student) })} lead={t('failures:students_has_results')}>
+      {null}
+    </InfoDialog>
   )
 }
 
