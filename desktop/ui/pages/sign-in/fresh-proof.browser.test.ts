@@ -1,10 +1,10 @@
 import { people } from '@markbook/shared/story/people'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../../../server/store/tx.ts'
-import { dialogsClosed, expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, consoleCode, type Post } from '../../tests/post.ts'
-import { siteInBrowser } from '../../tests/site.ts'
+import { openSite, siteInBrowser } from '../../tests/site.ts'
 
 const PROOF = { name: 'Is it you?' }
 
@@ -84,5 +84,38 @@ describe.skipIf(!headlessPath)('the question for a fresh proof', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Make ten codes' }).click()
     await page.getByText('Your ten codes').waitFor()
     await context.close()
+  })
+})
+
+describe.skipIf(!headlessPath)('the question in a demonstration', () => {
+  test('says that its button fills the code in', async () => {
+    const [site, browser] = await Promise.all([openSite({ demo: true }), openBrowser()])
+    const { page, faults } = await openWindow(browser)
+    await page.goto(site.url)
+    await page.getByRole('button', { name: /Cathal Byrne/ }).click()
+    await page.getByText('The code that would be mailed').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForURL((url) => url.pathname === '/')
+    await site
+      .running()
+      .node.services.store.write(asSystem(), ({ local, nowMs, t }) =>
+        local.update(t.session).set({ proved_at: new Date(nowMs - 3_600_000).toISOString() }),
+      )
+    await page.goto(`${site.url}/account`)
+    await page.getByRole('button', { name: 'Make ten codes' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Make ten codes' }).press('Enter')
+    const proof = page.getByRole('dialog', PROOF)
+    await proof.getByText('This is a demonstration, where no mail is sent: the button fills the code in.').waitFor()
+    expect(await proof.getByText('is printed where the server runs', { exact: false }).count()).toBe(0)
+    await expectForEverybody(page)
+    await picture(page, 'proof-demo')
+    await proof.getByRole('button', { name: 'Fill the code in' }).click()
+    await expect.poll(() => proof.getByLabel('Code', { exact: true }).inputValue()).toMatch(/^\d{8}$/)
+    await proof.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('Your ten codes').waitFor()
+    expect(faults).toEqual([])
+    await browser.close()
+    await site.close()
   })
 })

@@ -120,12 +120,14 @@ function ByCode({ field, onAnswer }: OnAnswer & { field: React.RefObject<HTMLInp
       />
       <div className={layout['split']}>
         <span>
-          {methods?.mail === 'console'
-            ? `${t('mail.console')} ${t('mail.consoleDo')}`
-            : t(methods?.mail === 'failing' ? 'proof.noMail' : 'proof.noCode')}
+          {isShown
+            ? t('proof.demo')
+            : methods?.mail === 'console'
+              ? `${t('mail.console')} ${t('mail.consoleDo')}`
+              : t(methods?.mail === 'failing' ? 'proof.noMail' : 'proof.noCode')}
         </span>
         <Button size="small" busy={mail.isPending} onClick={() => mail.mutate()}>
-          {t('address.send')}
+          {t(isShown ? 'proof.fill' : 'address.send')}
         </Button>
       </div>
       <FailureNotice failure={mail.error} />
