@@ -1,5 +1,6 @@
 import i18next from 'i18next'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import app from '../../words/fr/app.json' with { type: 'json' }
 import history from '../../words/fr/history.json' with { type: 'json' }
 import people from '../../words/fr/people.json' with { type: 'json' }
 import reports from '../../words/fr/reports.json' with { type: 'json' }
@@ -48,8 +49,12 @@ describe('shownChanges', () => {
 })
 
 describe('a value', () => {
-  beforeAll(() => i18next.init({ lng: 'fr', resources: { fr: { history, people, reports, years } } }))
+  beforeAll(() => i18next.init({ lng: 'fr', resources: { fr: { app, history, people, reports, years } } }))
   afterAll(() => i18next.changeLanguage('en'))
+
+  test('of the name of a term is its word, and an own name stays', () => {
+    expect([valueText('name', 'trinity'), valueText('name', 'Summer')]).toEqual([app.term.trinity, 'Summer'])
+  })
 
   test('has the words of its page', () => {
     expect(valueText('status', 'sent_to_ministry')).toBe('envoyé au ministère')

@@ -1,5 +1,6 @@
 import i18next from 'i18next'
 import { day, enumerated, moment, weekdayName } from '../../words/format.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { languageName } from '../../words/words.ts'
 
 /** The keys of the words for the values of a column. Both a report book and a request to join have a `status`. */
@@ -21,6 +22,8 @@ const WHOLES = new Set(['snapshot', 'sent_snapshot', 'bands', 'scale_bands', 'ma
 /** A value of a column in the words of the pages; unchanged where there are none. */
 export function valueText(column: string, value: string): string {
   if (WHOLES.has(column)) return wholeText(value)
+  // Of whatever row: nothing but a term is named by one of these words in lower case.
+  if (column === 'name') return termLabel(value)
   if (column === 'approved_at') return moment(value)
   if (column === 'school_days') return weekdaysText(value)
   if (column === 'document_language') return languageName(value)
