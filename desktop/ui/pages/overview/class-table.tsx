@@ -111,7 +111,8 @@ function ApprovalCell({ row, toBooks, onApprove }: ApprovalCellProps) {
 function MarksCell({ row }: { row: ClassRow }) {
   const { t } = useTranslation('overview')
   const { search } = useOverviewSearch()
-  const { expected, recorded, missing, unassessed } = marksOf(row)
+  const sending = useSending()
+  const { expected, recorded, missing, missingInSent, unassessed } = marksOf(row)
   return (
     <Link
       to="/overview"
@@ -120,6 +121,7 @@ function MarksCell({ row }: { row: ClassRow }) {
     >
       <Meter count={recorded} all={expected} />
       {missing > 0 && <Badge tone="warn">{t('missing', { count: missing })}</Badge>}
+      {missingInSent > 0 && <Badge>{t('missingInSent', { count: missingInSent, ...sending })}</Badge>}
       {unassessed > 0 && <Badge>{t('unassessed', { count: unassessed })}</Badge>}
     </Link>
   )

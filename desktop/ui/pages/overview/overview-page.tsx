@@ -143,18 +143,25 @@ function useRows(classes: readonly ClassOverview[], { term, type }: Period): Cla
 function Totals({ rows }: { rows: readonly ClassRow[] }) {
   const { t } = useTranslation('overview')
   const asks = useAsking().approves_reports === true
-  const { classes, complete, marks, books, remarks, to_approve, sent_back, published, sent } = totalsOf(rows)
+  const sending = useSending()
+  const { classes, complete, marks, marksInSent, books, remarks, to_approve, sent_back, published, sent } = totalsOf(rows)
   return (
     <Facts
       className={styles['totals']}
       of={[
         [t('totals.complete'), <strong key="complete">{t('of', { count: complete, all: classes })}</strong>],
-        [t('totals.marks'), <strong key="marks">{marks}</strong>],
+        [
+          t('totals.marks'),
+          <span key="marks">
+            <strong>{marks}</strong>
+            {marksInSent > 0 && <div className={layout['note']}>{t('totals.marksSent', { count: marksInSent, ...sending })}</div>}
+          </span>,
+        ],
         [t('totals.books'), <strong key="books">{books}</strong>],
         [t('totals.remarks'), <strong key="remarks">{remarks}</strong>],
         ...(asks ? [[t('totals.toApprove'), <strong key="approve">{to_approve}</strong>] as const] : []),
         ...(asks ? [[t('totals.sentBack'), <strong key="sentBack">{sent_back}</strong>] as const] : []),
-        [t('totals.out', useSending()), <strong key="out">{t('totals.outOf', { published, sent })}</strong>],
+        [t('totals.out', sending), <strong key="out">{t('totals.outOf', { published, sent })}</strong>],
       ]}
     />
   )

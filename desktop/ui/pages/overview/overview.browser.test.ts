@@ -226,4 +226,25 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     expect(shown).not.toMatch(/Remind|Marks|Books|missing/)
     await context.close()
   })
+
+  test('marks that are missing in closed books are counted apart, since such a class counts as complete', async () => {
+    const okafor = await site.as('okafor')
+    await okafor.schools.updateMine({ body: { approvesReports: false } })
+    const { reports } = await okafor.reports.generate({ body: { studentGroupId: class3B.id, ...ofMichaelmas } })
+    for (const { id, status } of reports) {
+      if (status === 'draft') await okafor.reports.publish({ params: { id } })
+      if (status !== 'sent_to_ministry') await okafor.reports.sendToMinistry({ params: { id } })
+    }
+    const { context, page, faults } = await opened()
+    await page.getByText(/^\d+ more in closed books$/).waitFor()
+    await rowOf(page, '3B')
+      .getByText(/^\d+ missing in closed books$/)
+      .waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'overview-closed-pc')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    expect(faults).toEqual([])
+    await context.close()
+  })
 })

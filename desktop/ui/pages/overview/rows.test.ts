@@ -63,8 +63,8 @@ test('a class is complete if no marks, report books, remarks or approvals are mi
 test('a class whose report books are all sent is complete: its missing marks come too late, and its remarks are not known', () => {
   const sent: ClassRow = { ...part, students: 2, books: { ...books, made: 2, sent: 2 } }
   expect([isIncomplete(sent), peopleBehind(sent)]).toEqual([false, []])
-  expect(marksOf(sent)).toEqual({ expected: 6, recorded: 4, missing: 0, unassessed: 0 })
-  expect(totalsOf([sent, part])).toMatchObject({ complete: 1, marks: 2 })
+  expect(marksOf(sent)).toEqual({ expected: 6, recorded: 4, missing: 0, missingInSent: 2, unassessed: 0 })
+  expect(totalsOf([sent, part])).toMatchObject({ complete: 1, marks: 2, marksInSent: 2 })
   expect(subjectRows([sent, part], undefined).map(lacksMarks)).toEqual([false, false, true, true])
   expect([hasAllRemarks(sent.books), hasAllRemarks(part.books), hasAllRemarks({ ...books, sent: 0 })]).toEqual([false, false, true])
 })

@@ -15,14 +15,16 @@ export const subjectRows = (classes: readonly ClassOverview[], only: string | un
       row.subjects.map((subject) => ({ ...subject, class: row.class, class_teacher: row.class_teacher, is_sent: isAllSent(row) })),
     )
 
-/** The marks of a class in all subjects. None is missing once all report books are sent. */
+/** The marks of a class in all subjects. Once all report books are sent none is missing; what they lack is `missingInSent`. */
 export function marksOf(row: Pick<ClassOverview, 'subjects' | 'students' | 'books'>) {
   const { subjects } = row
   const expected = subjects.reduce((sum, each) => sum + each.expected, 0)
   const recorded = subjects.reduce((sum, each) => sum + each.recorded, 0)
   const unassessed = subjects.filter(({ assessments }) => assessments === 0).length
+  const lacking = Math.max(0, expected - recorded)
   const isSent = isAllSent(row)
-  return { expected, recorded, missing: isSent ? 0 : Math.max(0, expected - recorded), unassessed: isSent ? 0 : unassessed }
+  const ofSent = { missing: 0, missingInSent: lacking, unassessed: 0 }
+  return { expected, recorded, ...(isSent ? ofSent : { missing: lacking, missingInSent: 0, unassessed }) }
 }
 
 /** Whether the class teacher's remark is known to be in every report book: what is in sent ones is not counted. */
@@ -62,6 +64,7 @@ export function totalsOf(classes: readonly ClassRow[]) {
     classes: classes.length,
     complete: classes.filter((row) => !isIncomplete(row)).length,
     marks: sum((row) => marksOf(row).missing),
+    marksInSent: sum((row) => marksOf(row).missingInSent),
     books: sum(({ students, books }) => Math.max(0, students - books.made)),
     remarks: sum(({ books }) => books.without_remark),
     to_approve: sum(({ books }) => books.to_approve),
