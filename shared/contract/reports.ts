@@ -27,7 +27,12 @@ export const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
 const HASH_SENTENCE = 'must be the `content_hash` of a report'
 const ContentHash = z.string(say(HASH_SENTENCE)).regex(/^[0-9a-f]{64}$/, HASH_SENTENCE)
 const STANDING_SENTENCE = 'must be the `standing_hash` of a report'
-const asShown = z.object({ standingHash: z.string(say(STANDING_SENTENCE)).regex(/^[0-9a-f]{64}$/, STANDING_SENTENCE).optional() })
+const asShown = z.object({
+  standingHash: z
+    .string(say(STANDING_SENTENCE))
+    .regex(/^[0-9a-f]{64}$/, STANDING_SENTENCE)
+    .optional(),
+})
 const AS_SHOWN =
   '`standingHash`, the `standing_hash` of the report as the person was shown it, refuses where its content or the results of its marks are others by now.'
 

@@ -14,8 +14,6 @@ import { Badge, FailureNotice, Notice, Progress } from '../../components/page.ts
 import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { Menu, MenuItem } from '../../frame/menu.tsx'
-import { sentenceOf } from '../../words/failure.ts'
-import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import type { ListedClass } from '../results/class-page.tsx'
 import { useAsking } from './approval.tsx'
@@ -26,10 +24,12 @@ import { areAllCurrent, countPdfs, type PdfCount } from './book-standing.ts'
 import { JobProgress, OutdatedPdfsDialog } from './class-pdfs.tsx'
 import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
-import { GenerateButton } from './generate-button.tsx'
+import { GenerateButton, useIsOutdated } from './generate-button.tsx'
+import { FailedBooks, useOlderPdfs } from './older-pdfs.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
 import { SentNowhere, useSending } from './sent-nowhere.tsx'
+import { useShownStanding } from './shown-standing.tsx'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
@@ -59,11 +59,12 @@ export function BookActions({ of, books, group, chosen }: Props) {
     },
   })
   const [next, ...others] = moves
+  const isOutdated = useIsOutdated(of)
   return (
     <>
       <div className={layout['row']}>
         {next && (
-          <Button look={next.look} onClick={() => setOpened(next)}>
+          <Button look={isOutdated && next.look === 'primary' ? 'plain' : next.look} onClick={() => setOpened(next)}>
             {t(`${next.action}.all`, { count: next.books.length, ...sending })}
           </Button>
         )}
@@ -152,15 +153,16 @@ function useMoves(books: readonly ListedBook[]): StatusMove[] {
 const statuses = ['draft', 'published', 'sent_to_ministry'] as const
 export const statusTones = { draft: 'info', published: 'good', sent_to_ministry: undefined } as const
 
+/** `standingHash`: what the person was shown of the report book. */
 const requests = {
-  approve: ({ id }: ListedBook) => client.reports.approve({ params: { id }, body: { isApproved: true } }),
-  publish: ({ id }: ListedBook) => client.reports.publish({ params: { id } }),
-  send: ({ id }: ListedBook) => client.reports.sendToMinistry({ params: { id } }),
+  approve: (id: string) => client.reports.approve({ params: { id }, body: { isApproved: true } }),
+  publish: (id: string, standingHash?: string) => client.reports.publish({ params: { id }, query: { standingHash } }),
+  send: (id: string, standingHash?: string) => client.reports.sendToMinistry({ params: { id }, query: { standingHash } }),
 }
 
 /**
- * Changes the status of several report books, one by one: asks first, shows the progress, and lists the failures. For a change that cannot
- * be undone the user must type the number of report books.
+ * Changes the status of several report books, one by one: asks first, shows the progress, and lists the failures. Where one is not as it
+ * was shown any more, nothing is done. For a change that cannot be undone the user must type the number of report books.
  */
 export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string; move: StatusMove }) {
   const { t } = useTranslation(['reports', 'app'])
@@ -174,11 +176,16 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const done = run ? run.total - run.failed.length : 0
   const mustCount = action === 'send'
   const sending = useSending()
-  const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
-  const start = async () => {
-    await runEach(confirmed, requests[action], setRun)
-    await refresh(['reports', 'history', 'overview'])
-  }
+  const shown = useShownStanding(of, confirmed)
+  const olderPdfs = useOlderPdfs(of, action === 'send' ? confirmed : [])
+  const start = useMutation({
+    mutationFn: async () => {
+      if (!(await shown.isAsShown())) return setTyped('')
+      await runEach(confirmed, ({ id }) => requests[action](id, shown.hashOf(id)), setRun)
+      await refresh(['reports', 'history', 'overview'])
+    },
+  })
+  const isAllowed = shown.isReady && !olderPdfs.isMaking && (!mustCount || typed.trim() === String(confirmed.length))
   const close = () => {
     if (run !== null && !isOver) return
     around?.()
@@ -207,13 +214,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
             <Notice tone="bad">
               <div>
                 <p>{t('run.undone', { count: run.failed.length })}</p>
-                <ul className={styles['plain']}>
-                  {run.failed.map(({ item, failure }) => (
-                    <li key={item.id}>
-                      {t('app:label', { label: nameOf(item.student) })} {sentenceOf(failure)}
-                    </li>
-                  ))}
-                </ul>
+                <FailedBooks of={run.failed} />
               </div>
             </Notice>
           )}
@@ -224,10 +225,13 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
           </Actions>
         </>
       ) : (
-        <Form onSend={() => isAllowed && void start()}>
+        <Form onSend={() => isAllowed && start.mutate()}>
           <div ref={form} className={layout['spaced']}>
+            <FailureNotice failure={start.error} />
+            {shown.notice}
             {action === 'send' && <SentNowhere />}
             <OpenFindings of={of} yearId={yearId} books={confirmed} />
+            {olderPdfs.notice}
             {mustCount && (
               <TextField
                 label={t('send.count', { count: confirmed.length })}
@@ -239,6 +243,8 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
             <SaveActions
               danger={mustCount}
               action={t(`${action}.all`, { count: confirmed.length, ...sending })}
+              busy={start.isPending}
+              busyWord={t(`${action}.running`, sending)}
               disabled={!isAllowed || confirmed.length === 0}
             />
           </div>

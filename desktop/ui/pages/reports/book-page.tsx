@@ -1,5 +1,6 @@
 import type { ReportDetail } from '@markbook/shared/contract/reports'
 import { isSentBack, lacksApproval } from '@markbook/shared/domain/report-moves'
+import { Failure } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -27,9 +28,11 @@ import { differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
 import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
 import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
+import { useOlderPdfs } from './older-pdfs.tsx'
 import styles from './reports.module.css'
 import { SentNowhere, useSending } from './sent-nowhere.tsx'
-import { LeaveWarning } from './use-autosave.tsx'
+import { useShownStanding } from './shown-standing.tsx'
+import { LeaveWarning, useSavedTexts } from './use-autosave.tsx'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 
@@ -116,24 +119,29 @@ function Book({ book }: { book: ReportDetail }) {
   )
 }
 
-/** Says that marks have changed since the report book or its PDF was made. */
+/** Says that marks have changed since the report book was made, or the report book since its last PDF. */
 function OutdatedNotices({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const standing = useStanding(scopeOf(book))
   const sending = useSending()
   const own = standing.data?.find(({ report_id }) => report_id === book.id)
   if (!own) return null
-  if (differsFromSent(own))
-    return (
-      <Notice tone="warn">
-        <span>{t('sentNotice.book', sending)}</span>
-        <Link to="/results/$classId/students/$studentId" params={{ classId: book.student_group_id, studentId: book.student_id }}>
-          {t('sentNotice.now')}
-        </Link>
-      </Notice>
-    )
   if (isOutdated(own)) return <Notice tone="warn">{t('behind.one')}</Notice>
-  return pdfStateOf(own) === 'older' && book.status !== 'sent_to_ministry' ? <Notice tone="warn">{t('behind.paper')}</Notice> : null
+  return (
+    <>
+      {differsFromSent(own) && (
+        <Notice tone="warn">
+          <span>{t(own.was_behind ? 'sentNotice.bookBefore' : 'sentNotice.book', sending)}</span>
+          <Link to="/results/$classId/students/$studentId" params={{ classId: book.student_group_id, studentId: book.student_id }}>
+            {t('sentNotice.now')}
+          </Link>
+        </Notice>
+      )}
+      {pdfStateOf(own) === 'older' && (
+        <Notice tone="warn">{book.status === 'sent_to_ministry' ? t('behind.sentPaper', sending) : t('behind.paper')}</Notice>
+      )}
+    </>
+  )
 }
 
 const nothing: readonly never[] = []
@@ -185,6 +193,9 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
   const lacks = lacksApproval(asking, book)
   const [isSending, setSending] = useState(false)
   const [reason, setReason] = useState('')
+  const standing = useStanding(scopeOf(book))
+  const isBehind = standing.data?.some((one) => one.report_id === book.id && isOutdated(one)) === true
+  const savedTexts = useSavedTexts(book.id)
   // Another person may have changed the status meanwhile.
   const onError = (failure: unknown) => {
     tellFailure(failure)
@@ -204,6 +215,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
   return (
     <>
       <Button
+        look={isBehind ? 'primary' : 'plain'}
         busy={regenerate.isPending}
         busyWord={t('generate.running')}
         onClick={() => regenerate.mutate({ params }, { onSuccess: onRegenerated, onError })}
@@ -212,7 +224,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       </Button>
       {mayApprove && (
         <Button
-          look={lacks && !isSentBack(asking, book) ? 'primary' : 'plain'}
+          look={lacks && !isBehind && !isSentBack(asking, book) ? 'primary' : 'plain'}
           busy={approve.isPending}
           onClick={() =>
             approve.mutate(
@@ -231,7 +243,10 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       )}
       {mayApprove && <Button onClick={() => setSending(true)}>{t('sendBack.one')}</Button>}
       {!lacks && (
-        <Button look={next === 'send' ? 'danger' : 'primary'} onClick={() => setAsked(next)}>
+        <Button
+          look={next === 'send' ? 'danger' : isBehind ? 'plain' : 'primary'}
+          onClick={() => void savedTexts().then(() => setAsked(next), tellFailure)}
+        >
           {t(`${next}.one`, sending)}
         </Button>
       )}
@@ -248,11 +263,21 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
   const { t } = useTranslation('reports')
   const isSending = action === 'send'
   const sending = useSending()
+  const of = scopeOf(book)
+  const shown = useShownStanding(of, [book])
+  const olderPdfs = useOlderPdfs(of, isSending ? [book] : [])
+  const [isSure, setSure] = useState(!isSending)
+  const isReady = shown.isReady && !olderPdfs.isMaking && isSure
   const form = useForm({
-    initial: { isSure: !isSending },
-    isValid: ({ isSure }) => isSure,
+    initial: {},
+    isValid: () => isReady,
     save: async () => {
-      await save('reports', isSending ? 'sendToMinistry' : 'publish', { params: { id: book.id } }).catch((failure) => {
+      if (!(await shown.isAsShown())) {
+        setSure(!isSending)
+        throw new Failure(409, 'reports.changed_since', 'This report was changed since you looked at it. Please read it again.')
+      }
+      const query = { standingHash: shown.hashOf(book.id) }
+      await save('reports', isSending ? 'sendToMinistry' : 'publish', { params: { id: book.id }, query }).catch((failure) => {
         void refresh(['reports'])
         throw failure
       })
@@ -263,7 +288,6 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
       if (isSending) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
     },
   })
-  const { isSure } = form.draft
   const { form: fields, first } = useFirstField()
   return (
     <Dialog
@@ -274,18 +298,17 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
     >
       <Form onSend={form.send}>
         <div ref={fields} className={layout['spaced']}>
-          <FailureNotice failure={form.failure} />
+          {shown.notice ?? <FailureNotice failure={form.failure} />}
           {isSending && <SentNowhere />}
-          <OpenFindings of={scopeOf(book)} yearId={book.academic_year_id} books={[book]} />
-          {isSending && (
-            <Checkbox label={t('send.sure')} checked={isSure} onChange={({ target }) => form.set({ isSure: target.checked })} />
-          )}
+          <OpenFindings of={of} yearId={book.academic_year_id} books={[book]} />
+          {olderPdfs.notice}
+          {isSending && <Checkbox label={t('send.sure')} checked={isSure} onChange={({ target }) => setSure(target.checked)} />}
           <SaveActions
             danger={isSending}
             action={t(`${action}.one`, sending)}
             busy={form.busy}
             busyWord={t(`${action}.running`, sending)}
-            disabled={!isSure}
+            disabled={!isReady}
           />
         </div>
       </Form>

@@ -115,12 +115,19 @@ function BooksView({ of, group, chosen }: { of: BookScope; group: ListedClass; c
   )
 }
 
-/** The number of report books that were sent with other results than those of the present marks. */
+/** The number of sent report books with other results than those of the present marks: since they were sent, and already then. */
 function SentDifferences({ of }: { of: BookScope }) {
   const { t } = useTranslation('reports')
   const sending = useSending()
-  const count = useStanding(of).data?.filter(differsFromSent).length ?? 0
-  return count > 0 ? <Notice tone="warn">{t('sentNotice.books', { count, ...sending })}</Notice> : null
+  const differing = useStanding(of).data?.filter(differsFromSent) ?? []
+  const before = differing.filter(({ was_behind }) => was_behind).length
+  const since = differing.length - before
+  return (
+    <>
+      {since > 0 && <Notice tone="warn">{t('sentNotice.books', { count: since, ...sending })}</Notice>}
+      {before > 0 && <Notice tone="warn">{t('sentNotice.booksBefore', { count: before, ...sending })}</Notice>}
+    </>
+  )
 }
 
 function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] }) {
@@ -171,7 +178,7 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
             <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`, sending)}</Badge>
             <ApprovalBadge book={book} />
             {own && isOutdated(own) && <Badge tone="warn">{t('behind.book')}</Badge>}
-            {own && differsFromSent(own) && <Badge tone="warn">{t('sentNotice.badge')}</Badge>}
+            {own && differsFromSent(own) && <Badge tone="warn">{t(own.was_behind ? 'sentNotice.badgeBefore' : 'sentNotice.badge')}</Badge>}
           </span>
         )
       },

@@ -18,6 +18,7 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
   const unmade = useUnmade(of)
   const standing = useStanding(of)
   const isNothing = count > 0 && unmade === 0 && standing.data?.some(isOutdated) === false
+  const isNext = useIsOutdated(of)
   const confirm = async () => {
     const { generated, skipped_locked: skipped } = await save('reports', 'generate', { body: booksRequest(of).query })
     tell(
@@ -34,7 +35,7 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
   const word = count === 0 ? 'first' : 'again'
   return (
     <ConfirmButton
-      look={count === 0 ? 'primary' : 'plain'}
+      look={count === 0 || isNext ? 'primary' : 'plain'}
       title={t(`generate.${word}`)}
       {...(isNothing && { disabled: true, title: t('generate.nothing') })}
       text={[t(`generate.${word}Text`, sending), asks && word === 'again' && t('generate.approval')].filter(Boolean).join(' ')}
@@ -72,6 +73,13 @@ function useUnmade(of: BookScope): number | undefined {
   if (!books.data || !pupils.data) return
   const made = new Set(books.data.map(({ student }) => student.id))
   return pupils.data.filter(({ id }) => !made.has(id)).length
+}
+
+/** Whether the report books are to be brought up to date before they go out: that is then the primary action. */
+export function useIsOutdated(of: BookScope): boolean {
+  const standing = useStanding(of)
+  const unmade = useUnmade(of) ?? 0
+  return unmade > 0 || standing.data?.some(isOutdated) === true
 }
 
 /** Says that pupils who came after the report books were made have none. */
