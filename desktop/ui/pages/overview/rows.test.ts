@@ -81,7 +81,7 @@ test('behind is the teacher of missing marks; without a teacher, and for report 
 })
 
 test('sums the marks of a class, and the open work of all classes', () => {
-  expect(marksOf(part)).toEqual({ expected: 6, recorded: 4, missing: 2, unassessed: 1 })
+  expect(marksOf(part)).toEqual({ expected: 6, recorded: 4, missing: 2, missingInSent: 0, unassessed: 1 })
   expect(totalsOf([whole, part])).toMatchObject({ classes: 2, complete: 1, marks: 2, books: 1, remarks: 1, sent: 2 })
 })
 
