@@ -14,7 +14,7 @@ import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
-import { liar, mark } from './altered.fixtures.ts'
+import { mark, saysOf } from './altered.fixtures.ts'
 import { conflictsAt, refusedAt, refusedBelow, settle } from './scenarios.fixtures.ts'
 
 const open: School[] = []
@@ -26,31 +26,6 @@ async function serverAnd(who: PersonName) {
   const server = await school({ seed: 'server' })
   open.push(server)
   return { server, ...(await laptopOf(open, server, people[who].id)) }
-}
-
-const FIRST = 1_000
-/** What a person's laptop says as their newest write to some units of a row, or to all of a new one. It claims to have seen what stands. */
-async function saysOf(who: PersonName, { server, laptop }: { server: School; laptop: School }) {
-  const { invents } = await liar(laptop, server)
-  let counter = FIRST
-  type SpokenManner = { only?: readonly string[]; clock?: number; isDeleted?: boolean }
-  return async (table: Replicated, id: string, values: Values, told: SpokenManner = {}): Promise<readonly RowAnswer[]> => {
-    const { only, clock, isDeleted = false } = told
-    counter += 1
-    const known = (await server.services.store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [id]))).get(id)?.state
-    const stamp: Stamp = [laptop.services.store.nodeId, counter, clock ?? server.services.clock.now() + counter, people[who].id]
-    const units = only ?? [EXISTENCE, ...Object.keys(descriptions[table].units)]
-    const state = {
-      id,
-      schema: SCHEMA_VERSION,
-      vv: { ...known?.vv, [stamp[0]]: counter },
-      units: { ...known?.units, ...Object.fromEntries(units.map((unit) => [unit, stamp])) },
-      alive: isDeleted ? [] : [[stamp[0], counter] as const],
-      values: { ...known?.values, id, school_id: stBrigids, ...values },
-      extra: null,
-    }
-    return (await invents(counter, [{ table, state }])).answers
-  }
 }
 
 const created_at = '2026-01-12T08:00:00.000Z'
