@@ -1,4 +1,5 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
+import type { Values } from './state.ts'
 
 /**
  * What happens where two different values of a unit meet and neither write saw the other (sync/SPEC.md, «Merging»):
@@ -42,6 +43,17 @@ export const ruleOf = (table: Replicated, unit: string): Rule => policy[table]?.
 /** Units of which the furthest step stands; their stamps count how often the row was made anew. */
 export const furthestOf = (table: Replicated): readonly string[] =>
   Object.entries(policy[table] ?? {}).flatMap(([unit, each]) => (typeof each === 'object' ? [unit] : []))
+
+const stepIn = (rule: Rule, values: Values): number => (typeof rule === 'object' ? rule.furthest.indexOf(String(values[rule.of])) : -1)
+
+/** Whether the values `after` stand at an earlier step of the unit than those `before`. */
+export const isStepBack = (table: Replicated, unit: string, before: Values, after: Values): boolean =>
+  stepIn(ruleOf(table, unit), after) < stepIn(ruleOf(table, unit), before)
+
+export function isLastStep(table: Replicated, unit: string, values: Values): boolean {
+  const rule = ruleOf(table, unit)
+  return typeof rule === 'object' && stepIn(rule, values) === rule.furthest.length - 1
+}
 
 /** Units that remember the highest value a column ever had, for the rules between rows: unit → how it is read from the values. */
 const highOf: Partial<Record<Replicated, Readonly<Record<string, (values: Readonly<Record<string, unknown>>) => number>>>> = {

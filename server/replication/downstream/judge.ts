@@ -8,6 +8,7 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import type { LimitOf } from '@markbook/sync/merge/claims'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { mergeRows } from '@markbook/sync/merge/merge'
+import { furthestOf, isLastStep, isStepBack } from '@markbook/sync/merge/policy'
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { FileTable } from '@markbook/sync/protocol/files'
@@ -143,6 +144,7 @@ export class Judge {
     }
     const refused = new Set(verdicts.map(({ unit }) => unit))
     const taken = new Set(fresh.flatMap(([unit]) => (refused.has(unit) ? [] : [unit])))
+    for (const unit of this.stepsBack(table, after, known)) if (taken.delete(unit)) verdicts.push({ unit, code: 'forbidden', stale: false })
     if (table === 'report_book' && taken.has('status') && (await this.lacksApproval(state, taken, known)))
       verdicts.push({ unit: 'status', code: 'forbidden', stale: false })
     // A row that is deleted here must not come back by a refused write.
@@ -150,6 +152,20 @@ export class Judge {
     if (first && this.peer.kind === 'laptop' && isReturned(known, after) && !refused.has(EXISTENCE))
       verdicts.push({ ...first, unit: EXISTENCE })
     return awaits && verdicts.length === 0 ? refuse(AWAITS_PERSON) : verdicts
+  }
+
+  /**
+   * The units of steps in which a laptop goes back from what stands here, having seen it: no route does. A row that was deleted with its
+   * class and made anew begins again, but the last step is for ever. What is written by nobody repeats what a server signed.
+   */
+  private stepsBack(table: Replicated, after: RowState, known: KnownRow | undefined): string[] {
+    if (this.peer.kind !== 'laptop' || !known || isLost(known) || known.state.alive.length === 0) return []
+    const here = known.state
+    return furthestOf(table).filter((unit) => {
+      const [stamp, before] = [after.units[unit], here.units[unit]]
+      const isMadeAnew = (stamp?.[4] ?? 0) > (before?.[4] ?? 0) && !isLastStep(table, unit, here.values)
+      return stamp?.[3] !== null && !isMadeAnew && isStepBack(table, unit, here.values, after.values)
+    })
   }
 
   /**
