@@ -1,10 +1,13 @@
 import { lastDayOfRegisters } from '@markbook/shared/domain/attendance'
 import { fitsCategory } from '@markbook/shared/domain/categories'
+import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
+import { textToChanges } from '@markbook/shared/tables/changes'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isLost, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { entriesOfRow } from '../journal/row-proofs.ts'
 import { membershipOf } from '../scope/scope.ts'
 import { idIn } from './judge.rights.ts'
 
@@ -29,12 +32,36 @@ export class ValueRules {
 
   /** Whether this unit may have these values. `values`: of the whole row. */
   async allow(table: Replicated, { unit, stamp }: Write, values: Values): Promise<boolean> {
+    if (table === 'grade' && unit === 'status') return this.isOwnCode(values['status'], stamp[3])
     if (table === 'grade') return unit !== 'score' || this.isWithinMaximum(values)
+    if (table === 'report_book' || table === 'class_report_file') return unit !== EXISTENCE || this.isInYearOfItsTerm(values)
     if (table === 'assessment') return this.isOfItsSubject(unit, values)
     if (table === 'teacher_subject_assignment' && !(await this.isInYearOfItsClass(values))) return false
     if (TEACHING.includes(table)) return this.isOfStaff(values)
     if (table === 'attendance_register' || table === 'attendance_mark') return unit !== EXISTENCE || this.isOfItsYear(values, stamp)
     return true
+  }
+
+  /**
+   * A code is one of the school's, or was one: the laptop may not have heard that it went. The history of others shows it, since somebody
+   * could invent their own. A server is not asked: it judged the mark when it took it.
+   */
+  private async isOwnCode(code: unknown, actor: string | null): Promise<boolean> {
+    const isIn = (codes: unknown) => (codes as readonly MarkCode[] | null)?.some((each) => each.code === code) === true
+    if (this.peer.kind !== 'laptop' || code == null || isIn(standardMarkCodes)) return true
+    const own = await this.tx.find('school', this.school, this.school)
+    if (isIn(own?.mark_codes)) return true
+    const entries = await entriesOfRow(this.tx, this.school, 'school', { id: this.school, values: {} })
+    const ofOthers = entries.filter(({ actor_id }) => actor_id !== actor).map(({ changes }) => textToChanges(changes)['mark_codes'])
+    return ofOthers.some((change) => isIn(change?.before) || isIn(change?.after))
+  }
+
+  /** A report is of a term of the year of its class. A server is not asked: the term may have gone to another year since. */
+  private async isInYearOfItsTerm(values: Values): Promise<boolean> {
+    if (this.peer.kind !== 'laptop') return true
+    const id = idIn(values, 'term_id')
+    const term = id === null ? undefined : await this.tx.find('term', this.school, id)
+    return term === undefined || this.isInYearOfItsClass({ ...values, academic_year_id: term.academic_year_id })
   }
 
   private async isOfItsSubject(unit: string, values: Values): Promise<boolean> {
@@ -53,7 +80,8 @@ export class ValueRules {
     return term === undefined || this.isInYearOfItsClass({ ...values, academic_year_id: term.academic_year_id })
   }
 
-  private async isInYearOfItsClass(values: Values): Promise<boolean> {
+  /** Whether the class that a row names is of the year that it names. */
+  async isInYearOfItsClass(values: Values): Promise<boolean> {
     const id = idIn(values, 'student_group_id')
     const group = id === null ? undefined : await this.tx.find('student_group', this.school, id)
     return group === undefined || group.academic_year_id === values['academic_year_id']
