@@ -23,7 +23,7 @@ import type { RowProofs } from '../journal/row-proofs.ts'
 import { isTakenAsSigned } from '../journal/row-proofs.ts'
 import type { Signer } from '../journal/signed-history.ts'
 import { Appointments } from '../scope/appointments.ts'
-import { isAsSent } from '../scope/as-sent.ts'
+import { isAsSent, isWritableFreeze } from '../scope/as-sent.ts'
 import { AWAITS_PERSON, mustAccept, personIn } from '../scope/consent.ts'
 import { changesNothing, freshIn } from '../scope/fresh.ts'
 import { isWritable } from '../scope/normal-form.ts'
@@ -273,8 +273,14 @@ export class Judge {
     }
     if (!isWritable(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'
     // The first programs sent books without a snapshot; such books come from servers only.
-    if (this.peer.kind === 'laptop' && unit === 'status' && state.values['status'] === 'sent_to_ministry' && !freezeOf(state))
-      return 'malformed'
+    if (this.peer.kind === 'laptop' && unit === 'status' && state.values['status'] === 'sent_to_ministry') {
+      const freeze = freezeOf(state)
+      if (!freeze || !(await isWritableFreeze(this.tx, this.peer.school_id as string, state.id, freeze))) return 'malformed'
+      const [actor, place] = [stamp[3] as string, { unit: 'student_group_id', isNew: write.isNew, lives: true }]
+      const values = { ...asKnown(table, state, known).values, student_group_id: freeze.student_group_id }
+      const isElsewhere = await this.rights.objectionTo(table, { id: state.id, values }, place, actor)
+      if (isElsewhere || !(await this.values.isInYearOfItsClass(values))) return 'forbidden'
+    }
     if (unit === 'approval') {
       if (known?.state.values['status'] === 'sent_to_ministry') return 'forbidden'
       // Nobody approves or sends back in another's name.
