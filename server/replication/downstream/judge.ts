@@ -291,12 +291,12 @@ export class Judge {
     return (await this.values.allow(table, write, asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 
-  /** Whether a laptop leaves the identity of a known row as it is, and writes its user, null or the earlier value into `created_by`. */
+  /** Whether a laptop leaves the identity of a known row as it is, and names its user, nobody or the earlier author as the author. */
   private keepsIdentity(table: Replicated, { values }: RowState, [, , , actor]: Stamp, known: KnownRow | undefined): boolean {
     if (this.peer.kind !== 'laptop' || table === 'sync_conflict') return true
     const before = known && !isLost(known) ? known.state.values : null
-    const own = [actor, null, before?.['created_by'] ?? null]
-    if (!own.includes((values['created_by'] as string | null | undefined) ?? null)) return false
+    const isAuthor = (column: string) => [actor, null, before?.[column] ?? null].includes((values[column] as string | undefined) ?? null)
+    if (!AUTHORS.every(isAuthor)) return false
     if (!before || descriptions[table].natural) return true
     const isFixed = (column: string) => column !== 'created_at' && column !== 'created_by'
     return descriptions[table].identity.every((column) => !isFixed(column) || isSame(values[column], before[column]))
@@ -433,6 +433,8 @@ export class Judge {
     return this.rights.isChangedSince(actor, this.page.readUpTo)
   }
 }
+
+const AUTHORS = ['created_by', 'generated_by'] as const
 
 /** The state with the identity that is known here: a push cannot change what a row belongs to. */
 function asKnown(table: Replicated, state: RowState, known: KnownRow | undefined): RowState {
