@@ -2,6 +2,7 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import { clipped, type LimitOf } from '@markbook/sync/merge/claims'
 import { isSame, pick, type RowState } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Presence, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
+import { hasMoved } from '../../store/replica/links.ts'
 import { isLost, type KnownRow } from '../../store/replica/states.ts'
 import { isTakenAsSigned, type RowProofs } from '../journal/row-proofs.ts'
 import type { Limits } from '../scope/writers.ts'
@@ -160,6 +161,9 @@ async function unseenIn(
     if (own && unit !== EXISTENCE && bears(state, own)) continue
     // A write that saw another one of its unit has the greater hlc (I3).
     if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
+    // Who may not take a pupil out of the class in which they are can only have enrolled them without knowing of it.
+    const isMove = own && table === 'enrolment' && unit === 'place' && hasMoved(table, here.values, state.values)
+    if (isMove && !(await judge.mayTakeOut(here))) unseen.push([own[0], own[1]])
     if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue
     if (unit === EXISTENCE) {
       // A deletion counts as such only where it has seen every write by which the row exists here.

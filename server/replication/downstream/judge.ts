@@ -414,6 +414,15 @@ export class Judge {
     return this.page.proofs.hasSeen(table, state, { unit, of, value: pick(here.values, descriptions[table].units[of] ?? []) }, counts)
   }
 
+  /** Whether the laptop's person may take a pupil out of the class of an enrolment, as it stands here. */
+  async mayTakeOut({ id, values }: RowState): Promise<boolean> {
+    const { user_id } = this.peer
+    return (
+      user_id !== null &&
+      !(await this.rights.objectionTo('enrolment', { id, values }, { unit: 'place', isNew: false, lives: true }, user_id))
+    )
+  }
+
   /** Whether the laptop's person may write the unit now. */
   private async mayWrite(table: Replicated, state: RowState, unit: string): Promise<boolean> {
     const { user_id } = this.peer
