@@ -18,6 +18,7 @@ const onceAllTheSame = [
   'server/store/history-chain.test.ts',
   'server/store/postgres.test.ts',
   'server/store/semaphore.test.ts',
+  'server/features/deletions.test.ts',
   'server/tests/http/**/*.test.ts',
   'server/tests/lan.test.ts',
   'server/tests/minimal-client.test.ts',

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { attendanceCodes } from '../domain/attendance.ts'
 import type { Group, Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { ofSchool } from './describe.ts'
+import { always, ofSchool } from './describe.ts'
 
 /** The register of a class was taken: on this day, in this lesson (0: of the whole day). A pupil without a mark in it was present. */
 export const attendanceRegister = (c: Columns, { student_group }: Group) =>
@@ -24,6 +24,7 @@ export const attendanceRegister = (c: Columns, { student_group }: Group) =>
 export const attendanceRegisterDescription = ofSchool({
   identity: ['student_group_id', 'day', 'lesson', 'created_by', 'created_at'],
   natural: { kind: 'attendance_register', of: ['student_group_id', 'day', 'lesson'] },
+  notDeletedAlone: always,
   units: {},
 })
 
@@ -58,6 +59,7 @@ export const attendanceMarkDescription = ofSchool({
   identity: ['student_group_id', 'student_id', 'day', 'lesson', 'created_by', 'created_at'],
   near: 'student_group_id',
   natural: { kind: 'attendance_mark', of: ['student_group_id', 'student_id', 'day', 'lesson'] },
+  notDeletedAlone: always,
   units: { code: ['code'], note: ['note'] },
   audit: ['updated_by', 'updated_at'],
 })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { isRecord, ofSchool } from './describe.ts'
+import { always, isRecord, ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 
 const gradingModels = ['term_based', 'year_based'] as const
@@ -67,6 +67,7 @@ export const activeYear = (c: Columns, { school, academic_year }: School & Year)
 export const activeYearDescription = ofSchool({
   identity: [],
   natural: { of: ['school_id'] },
+  notDeletedAlone: always,
   units: { winner: ['academic_year_id'] },
   audit: ['updated_at'],
 })

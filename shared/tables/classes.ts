@@ -3,7 +3,7 @@ import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { searchKey, sortKey } from '../domain/fold.ts'
 import type { Subject, Year } from './calendar.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { ofSchool } from './describe.ts'
+import { always, ofSchool } from './describe.ts'
 import type { Profile, School } from './people.ts'
 
 /** `sort_key` and `search_key` are the names folded (no case, no accents), so that both databases sort and search alike. */
@@ -144,6 +144,7 @@ export const classTeacher = (c: Columns, { teacher_group_assignment, student_gro
 export const classTeacherDescription = ofSchool({
   identity: ['student_group_id'],
   natural: { of: ['student_group_id'] },
+  notDeletedAlone: always,
   units: { winner: ['user_profile_id'] },
   audit: ['updated_at'],
 })

@@ -16,7 +16,14 @@ export type Description = {
   natural?: { kind?: NaturalKind; of: readonly string[] }
   /** Rows are written only at the school or the centre, and never accepted from a laptop (docs/design/replication.md). */
   notOnLaptops?: true
+  /**
+   * Rows that no route deletes by themselves, by their values: such a row goes only with a row whose `cascade` contains it, or never. A
+   * parent takes no other deletion from a laptop (docs/design/replication.md). A test compares it with the routes.
+   */
+  notDeletedAlone?: (row: Record<string, unknown>) => boolean
   units: Readonly<Record<string, readonly string[]>>
+  /** Units that no route changes after the creation of a row; a parent takes no change of them from a laptop. */
+  unchanged?: readonly string[]
   derived?: readonly string[]
   audit?: readonly string[]
   /** Computes the derived columns that follow from the row alone. */
@@ -36,6 +43,9 @@ export type Description = {
   /** For each JSON column: whether the program can read a value. Applied to values from other nodes. */
   json?: Readonly<Record<string, (value: unknown) => boolean>>
 }
+
+/** For a table of which no route deletes a row by itself. */
+export const always = (): boolean => true
 
 /** Description of a table whose rows belong to a school (`ofSchool` of the columns). */
 export const ofSchool = ({ identity, ...rest }: Omit<Description, 'scope'>): Description => ({

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { areBands, type Band, type Subject, type Term, type Year } from './calendar.ts'
 import type { Group, Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { ofSchool } from './describe.ts'
+import { always, ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 import type { TeachingSet } from './teaching-sets.ts'
 
@@ -163,6 +163,7 @@ export const gradingScale = (c: Columns, { school }: School) =>
 export const gradingScaleDescription = ofSchool({
   identity: [],
   natural: { kind: 'grading_scale', of: ['school_id'] },
+  notDeletedAlone: always,
   units: { scale: ['pass_mark', 'bands'] },
   audit: ['updated_at'],
   json: { bands: areBands },

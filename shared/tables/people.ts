@@ -4,7 +4,7 @@ import { codeEffects, type MarkCode } from '../domain/mark-codes.ts'
 import { personalDataReaders } from '../domain/personal-data.ts'
 import { areSchoolDays } from '../domain/school-days.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { type Description, isRecord, ofSchool } from './describe.ts'
+import { always, type Description, isRecord, ofSchool } from './describe.ts'
 
 export const roles = ['admin', 'teacher', 'member'] as const
 const requestStatuses = ['pending', 'approved', 'rejected'] as const
@@ -34,6 +34,7 @@ export const userProfileDescription: Description = {
   scope: 'commons',
   identity: ['id', 'email', 'created_at'],
   natural: { kind: 'user', of: ['email'] },
+  notDeletedAlone: always,
   units: { name: ['first_name', 'last_name'], avatar: ['avatar_path', 'avatar_type', 'avatar_size', 'avatar_sha256', 'avatar_updated_at'] },
   derived: ['school_id'],
   audit: ['updated_at'],
@@ -76,6 +77,7 @@ export const school = (c: Columns) =>
 export const schoolDescription: Description = {
   scope: 'self',
   identity: ['id', 'created_at'],
+  notDeletedAlone: always,
   units: {
     name: ['name'],
     code: ['code'],
@@ -90,6 +92,7 @@ export const schoolDescription: Description = {
     school_days: ['school_days'],
     document_language: ['document_language'],
   },
+  unchanged: ['code', 'school_type', 'is_active'],
   audit: ['updated_at'],
   json: {
     mark_codes: (value) => value === null || (Array.isArray(value) && value.every(isMarkCode)),

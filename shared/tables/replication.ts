@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Columns } from './columns.sqlite.ts'
-import { isRecord, ofSchool } from './describe.ts'
+import { always, isRecord, ofSchool } from './describe.ts'
 import { nodeRoles } from './node.ts'
 import type { School } from './people.ts'
 
@@ -47,6 +47,7 @@ const isRecordOrNone = (value: unknown) => value === null || isRecord(value)
 export const syncConflictDescription = ofSchool({
   identity: ['entity', 'row_id', 'unit', 'kind', 'reason', 'value', 'node_id', 'counter', 'hlc', 'actor_id'],
   natural: { kind: 'conflict', of: ['entity', 'row_id', 'unit', 'kind', 'reason', 'node_id', 'counter'] },
+  notDeletedAlone: always,
   units: { status: ['status', 'resolved_at', 'resolved_by', 'resolution'] },
   json: { value: isRecordOrNone, resolution: isRecordOrNone },
 })

@@ -3,7 +3,7 @@ import type { AttendanceTotals } from '../domain/attendance.ts'
 import { areBands, type Band, calculationModels, type Subject, type Term } from './calendar.ts'
 import { classOfYear, type Group, type Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { isRecord, ofSchool } from './describe.ts'
+import { always, isRecord, ofSchool } from './describe.ts'
 
 const reportTypes = ['term', 'year_end'] as const
 const reportStatuses = ['draft', 'published', 'sent_to_ministry'] as const
@@ -108,6 +108,7 @@ export const reportBook = (c: Columns, { student, student_group, term }: Student
 export const reportBookDescription = ofSchool({
   identity: ['student_id', 'academic_year_id', 'term_id', 'report_type', 'created_at'],
   natural: { kind: 'report_book', of: ['student_id', 'term_id', 'report_type'] },
+  notDeletedAlone: always,
   units: {
     student_group_id: ['student_group_id'],
     status: ['status', 'sent_snapshot'],
@@ -159,10 +160,14 @@ export const reportBookEntry = (c: Columns, { report_book, subject }: Book & Sub
     ],
   })
 
+/** Whether a teacher typed something into an entry, which no calculation may discard. */
+export const isTyped = ({ manual_letter, teacher_remark }: Record<string, unknown>): boolean => Boolean(manual_letter || teacher_remark)
+
 /** The snapshot columns follow from the book's snapshot; what a teacher typed is replicated per field. */
 export const reportBookEntryDescription = ofSchool({
   identity: ['report_book_id', 'subject_id', 'created_at'],
   natural: { kind: 'report_book_entry', of: ['report_book_id', 'subject_id'] },
+  notDeletedAlone: isTyped,
   units: { letter: ['manual_letter'], teacher_remark: ['teacher_remark'] },
   derived: ['coursework_average', 'exam_average', 'term_composite', 'year_grade', 'computed_letter', 'sort_order'],
   audit: ['updated_at'],
@@ -187,6 +192,7 @@ export const reportBookPdf = (c: Columns, { report_book }: Book) =>
 
 export const reportBookPdfDescription = ofSchool({
   identity: ['report_book_id', 'file_path', 'file_size', 'sha256', 'generated_by', 'generated_at'],
+  notDeletedAlone: always,
   units: {},
 })
 
@@ -215,5 +221,6 @@ export const classReportFile = (c: Columns, { student_group, term }: Group & Ter
 
 export const classReportFileDescription = ofSchool({
   identity: ['student_group_id', 'term_id', 'report_type', 'file_type', 'file_path', 'file_size', 'sha256', 'generated_by', 'generated_at'],
+  notDeletedAlone: always,
   units: {},
 })

@@ -1,5 +1,5 @@
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import type { Description } from './describe.ts'
+import { always, type Description } from './describe.ts'
 import type { Profile } from './people.ts'
 
 /**
@@ -56,6 +56,7 @@ export const recoveryCodeDescription: Description = {
   identity: ['id', 'user_id', 'slot', 'created_at'],
   natural: { kind: 'recovery_code', of: ['user_id', 'slot'] },
   notOnLaptops: true,
+  notDeletedAlone: always,
   units: { code: ['set_id', 'sealed_hash'], use: ['used_set_id', 'used_at'] },
   audit: ['updated_at'],
   sealed: ['sealed_hash'],

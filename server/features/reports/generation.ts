@@ -1,6 +1,6 @@
 import { isLocked } from '@markbook/shared/domain/report-moves'
 import { groupedBy } from '@markbook/shared/grouped-by'
-import type { ReportSnapshot } from '@markbook/shared/tables/reporting'
+import { isTyped, type ReportSnapshot } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import { atOneMoment } from '../../store/feed-position.ts'
 import type { Change, NewRow, ReadTx, WriteTx } from '../../store/tx.ts'
@@ -17,7 +17,7 @@ import { orNotFound } from '../references.ts'
 import { withoutApproval } from './approval.ts'
 import { periodOfBook, studentOf } from './reports.policy.ts'
 import { booksOfStudents, entriesOfBooks } from './reports.queries.ts'
-import { isTyped, type Period, refreshed, snapshotColumns, termSnapshot, weightsNow, yearSnapshot } from './snapshot.ts'
+import { type Period, refreshed, snapshotColumns, termSnapshot, weightsNow, yearSnapshot } from './snapshot.ts'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>

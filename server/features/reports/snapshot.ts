@@ -82,9 +82,6 @@ export function snapshotColumns(snapshot: ReportSnapshot, subjectId: string) {
 
 export const shownLetter = ({ manual_letter, computed_letter }: Entry): string | null => manual_letter ?? computed_letter
 
-/** Whether a teacher typed something into an entry, which no calculation may discard. */
-export const isTyped = ({ manual_letter, teacher_remark }: Entry): boolean => Boolean(manual_letter || teacher_remark)
-
 type Named = { student: Pick<Row<'student'>, 'id' | 'first_name' | 'last_name'>; entries: readonly (Entry & { subject: SubjectRef })[] }
 type SubjectRef = { id: string; name: string; code: string }
 

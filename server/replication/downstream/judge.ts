@@ -29,6 +29,7 @@ import { changesNothing, freshIn } from '../scope/fresh.ts'
 import { isWritable } from '../scope/normal-form.ts'
 import { isElsewhere } from '../scope/people.ts'
 import type { Limits } from '../scope/writers.ts'
+import { Deletions } from './judge.deletions.ts'
 import { RefusedParents } from './judge.parents.ts'
 import { endsByKnownDeletion, isReturned, returnedBy } from './judge.presence.ts'
 import { idIn, Rights } from './judge.rights.ts'
@@ -63,9 +64,10 @@ type OfPage = {
 /** The signer of a write, and its author (null for the program). */
 type Signed = { signer: Signer; actor: string | null }
 /**
- * One written unit of a pushed row. `isNew`: the row is unknown here, so the write creates it; `isOwn`: the child answers for its writer.
+ * One written unit of a pushed row. `isNew`: the row is unknown here, so the write creates it; `isOwn`: the child answers for its writer;
+ * `mayEnd`: it is no deletion, or one such as a route makes.
  */
-type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean }
+type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean; mayEnd: boolean }
 
 /** A mark needs a score or a code. */
 const isEmptyMark = (table: Replicated, { score = null, status = null }: Values): boolean =>
@@ -78,8 +80,7 @@ const isEmptyMark = (table: Replicated, { score = null, status = null }: Values)
  */
 export class Judge {
   private readonly awaiting = new Map<string, Promise<boolean>>()
-  /** Ids of the assessments of the page whose deletion is refused: the deletion of their marks is refused too. */
-  private readonly staying = new Set<string>()
+  private readonly deletions: Deletions
   readonly appointments: Appointments
   readonly refusedParents: RefusedParents
   private readonly rights: Rights
@@ -94,6 +95,7 @@ export class Judge {
     this.refusedParents = new RefusedParents(tx, peer)
     this.rights = new Rights(tx, peer.school_id as string)
     this.values = new ValueRules(tx, peer)
+    this.deletions = new Deletions(tx, peer)
   }
 
   /** The number of this node. */
@@ -130,17 +132,22 @@ export class Judge {
     // A school's server may hold another value of a write that is known here, where its database was changed outside the program.
     const isOwn = (stamp: Stamp) =>
       stamp[1] <= limitOf(stamp[0]) || (this.peer.kind !== 'laptop' && known !== undefined && covers(known.state.vv, stamp))
-    if (!known && fresh.every(([, stamp]) => isOwn(stamp)) && (await this.isHarmless(table, state))) return []
+    const isDeletion = state.alive.length === 0 && this.peer.kind === 'laptop'
+    if (!known && fresh.every(([, stamp]) => isOwn(stamp)) && (await this.isHarmless(table, state))) {
+      if (isDeletion) this.deletions.note(table, state.id, true)
+      return []
+    }
     const awaits = await this.awaitsPerson(table, state)
     if (awaits && descriptions[table].scope === 'commons') return refuse(AWAITS_PERSON)
     if (!(await this.isOfOwnSchool(table, state))) return refuse('foreign')
     const verdicts: Verdict[] = []
     const isNew = known === undefined
+    const mayEnd = !isDeletion || (await this.deletions.mayEnd(table, after, known))
     for (const [unit, stamp] of fresh) {
-      const code = await this.objectionToUnit(table, state, { unit, stamp, isNew, isOwn: isOwn(stamp) }, known)
+      const code = await this.objectionToUnit(table, state, { unit, stamp, isNew, isOwn: isOwn(stamp), mayEnd }, known)
       const isJudged = verdicts.some((verdict) => verdict.unit === unit)
       if (code && !isJudged) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(table, state, unit)) })
-      if (code && table === 'assessment' && unit === EXISTENCE && state.alive.length === 0) this.staying.add(state.id)
+      if (unit === EXISTENCE && isDeletion) this.deletions.note(table, state.id, code === null)
     }
     const refused = new Set(verdicts.map(({ unit }) => unit))
     const taken = new Set(fresh.flatMap(([unit]) => (refused.has(unit) ? [] : [unit])))
@@ -197,9 +204,9 @@ export class Judge {
     if (this.peer.kind === 'laptop' && !isPossibleClock(write.stamp[2], known?.state.units[write.unit]?.[2])) return 'malformed'
     if (this.peer.kind === 'laptop' && !write.isOwn && endsByKnownDeletion(state, write, known)) return 'not_yours'
     const signer = write.isOwn ? null : await this.signerOf(table, state, write.unit, known)
-    if (signer) return this.objectionToSigned(table, state, write, { signer, actor: write.stamp[3] })
+    if (signer) return this.objectionToSigned(table, state, write, { signer, actor: write.stamp[3] }, known)
     const repeated = await this.repeatedBy(table, state, write, known)
-    if (repeated) return this.objectionToSigned(table, state, write, repeated)
+    if (repeated) return this.objectionToSigned(table, state, write, repeated, known)
     return (await this.objection(table, asKnown(table, state, known), write)) ?? (await this.objectionToValues(table, state, write, known))
   }
 
@@ -232,23 +239,28 @@ export class Judge {
   private async objectionToSigned(
     table: Replicated,
     state: RowState,
-    { unit, isNew }: Write,
+    write: Write,
     { signer, actor }: Signed,
+    known: KnownRow | undefined,
   ): Promise<Verdict['code'] | null> {
     if (signer.kind !== 'laptop') return null
     if (actor === null || actor !== signer.user) return 'not_yours'
-    if (isNew && state.alive.length === 0) return 'unknown_row'
-    return this.objectionOfRights(table, state, { unit, isNew }, actor)
+    const [node, counter, hlc] = write.stamp
+    const ofActor: Write = { ...write, stamp: [node, counter, hlc, actor] }
+    return (await this.objectionOfRights(table, state, write, actor)) ?? this.objectionToValues(table, state, ofActor, known)
   }
 
   private async objectionOfRights(
     table: Replicated,
     state: RowState,
-    { unit, isNew }: Pick<Write, 'unit' | 'isNew'>,
+    { unit, isNew, mayEnd }: Write,
     actor: string,
   ): Promise<Verdict['code'] | null> {
     const lives = state.alive.length > 0
-    if (table === 'grade' && !lives && this.staying.has(String(state.values['assessment_id']))) return 'forbidden'
+    // The row is unknown here, and the deletion may say anything of it, so nobody can tell whose it was.
+    if (isNew && !lives) return 'unknown_row'
+    if ((unit === EXISTENCE && !mayEnd) || (!isNew && descriptions[table].unchanged?.includes(unit))) return 'forbidden'
+    if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
     return this.rights.objectionTo(table, state, { unit, isNew, lives }, actor)
   }
 
@@ -391,9 +403,6 @@ export class Judge {
     if (descriptions[table].notOnLaptops) return 'forbidden'
     if (await this.bringsAsSent(table, state, write)) return null
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
-    // The row is unknown here, and the deletion may say anything of it, so nobody can tell whose it was.
-    if (write.isNew && state.alive.length === 0) return 'unknown_row'
-    if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
     return this.objectionOfRights(table, state, write, actor)
   }
 

@@ -63,7 +63,7 @@ export function protocolLimits() {
 export const tables = () => ({
   schema: SCHEMA_VERSION,
   tables: (Object.keys(descriptions) as Replicated[]).map((table) => {
-    const { scope, identity, natural, notOnLaptops, units, near, sealed, derived, cascade } = descriptions[table]
+    const { scope, identity, natural, notOnLaptops, units, near, sealed, derived, cascade, notDeletedAlone, unchanged } = descriptions[table]
     return {
       table,
       scope,
@@ -74,6 +74,8 @@ export const tables = () => ({
       ...(near && { near }),
       ...(sealed && { sealed }),
       ...(notOnLaptops && { not_on_laptops: true }),
+      ...(notDeletedAlone?.({}) && { not_deleted_alone: true }),
+      ...(unchanged && { unchanged }),
       ...(derived && { derived }),
       ...(cascade && { cascade }),
     }
