@@ -94,6 +94,10 @@ async function mergeTable(application: Application, table: Replicated, states: r
   const own = new Map<string, Change>()
   const known = await knownRows(tx, table, schoolId, [...new Set(states.map(({ state }) => state.id))])
   for (const { state, source } of states) {
+    if (schoolOf(table, state, schoolId) !== schoolId) {
+      await hold(application, table, state, 'it is of another school')
+      continue
+    }
     const before = known.get(state.id) ?? null
     // A lost row has no values to merge with: the pushed state stands as it is.
     const base = own.get(state.id)?.state ?? (before && !isLost(before) ? before.state : undefined)
@@ -117,6 +121,13 @@ async function mergeTable(application: Application, table: Replicated, states: r
       own.set(state.id, { known: before, state: merged.state, settled: [], source: outcome === 'applied' ? source : null })
   }
   if (own.size > 0) changes.set(table, own)
+}
+
+/** The school that a row names; `asked` where it names none. A page brings rows of one school, whoever sent it. */
+function schoolOf(table: Replicated, { id, values }: RowState, asked: string): unknown {
+  const { scope } = descriptions[table]
+  if (scope === 'self') return id
+  return scope === 'school' ? (values['school_id'] ?? asked) : asked
 }
 
 /** Whether the row would be of something else than it is here, such as another pupil's mark or the account of another address. */

@@ -1,10 +1,12 @@
 import { naturalId } from '@markbook/shared/ids'
 import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
-import { people } from '@markbook/shared/story/people'
+import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { afterEach, expect, test } from 'vitest'
+import { contentsOf } from '../../store/replica/replica.fixtures.ts'
+import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
@@ -17,6 +19,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
+const NEW = '01900000-0000-7000-8000-00000000abcd'
 const MARK = naturalId('grade', mathsExam.id, zoe.id)
 
 /** What the centre tells of a row, with this in its identity as its newest write. */
@@ -47,4 +50,33 @@ test.each([
   expect(held).toMatchObject([{ table_name: table, row_id: id, reason: 'another id follows from what it is of' }])
   await settle(link)
   expect(await at(box)).toEqual(await at(centre))
+})
+
+test('the centre brings no row of another school to a school, nor that school itself', async () => {
+  const { centre, box } = await centreAndSchool(open)
+  await (await signedIn(centre, 'okafor')).students.update({ params: { id: zoe.id }, body: { firstName: 'Zo' } })
+  const [other] = await centre.services.store
+    .read(asSystem(), (tx) => knownRows(tx, 'school', hilltop, [hilltop]))
+    .then((known) => [...known.values()])
+  const before = await contentsOf(box.services.store)
+  const moved = ({ table, state }: Carried): Carried[] => {
+    if (state.id !== zoe.id) return [{ table, state }]
+    const stamp = Object.values(state.units).reduce((latest, each) => (each[2] > latest[2] ? each : latest)) as Stamp
+    const units = Object.fromEntries([EXISTENCE, ...Object.keys(state.units)].map((unit) => [unit, stamp]))
+    const values = { ...state.values, id: NEW, school_id: hilltop, student_number: null }
+    const [node, counter] = stamp
+    return [
+      ...(other ? [{ table: 'school' as const, state: other.state }] : []),
+      { table, state: { ...state, id: NEW, values, units, alive: [[node, counter]], vv: { [node]: counter } } },
+      { table, state: { ...state, units: { ...state.units, [EXISTENCE]: stamp }, values: { ...state.values, school_id: hilltop } } },
+    ]
+  }
+  await (await liar(box, centre)).hears(moved)
+  expect(await contentsOf(box.services.store)).toEqual(before)
+  expect((await box.rows('school')).map(({ id }) => id)).toEqual([stBrigids])
+  expect((await box.rows('student')).map(({ id }) => id)).not.toContain(NEW)
+  const held = await box.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))
+  expect(held.map(({ row_id, reason }) => [row_id, reason]).sort()).toEqual(
+    [NEW, hilltop, zoe.id].sort().map((id) => [id, 'it is of another school']),
+  )
 })
