@@ -297,8 +297,9 @@ export function storedOf(node: WorldNode, school: string, rows: readonly Carried
         const { vv = {}, units, alive = [] } = known?.state ?? {}
         const others = Object.entries(vv).filter(([number]) => !own.has(number))
         const there = alive.filter(([number]) => !own.has(number))
-        // Who wrote here with a wrong clock sees it in this column until the row is written again: it follows from the stamps then.
-        const { updated_at: _, ...row } = (known?.row ?? {}) as Record<string, unknown>
+        // Where somebody wrote with a wrong clock, these columns tell of another write until the row is written again: they follow from the
+        // stamps then.
+        const { updated_at: _, updated_by: __, ...row } = (known?.row ?? {}) as Record<string, unknown>
         return JSON.stringify([others, units, there, alive.length > 0, known?.extra, Object.entries(row).sort()])
       }),
     ),
