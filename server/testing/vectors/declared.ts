@@ -63,7 +63,8 @@ export function protocolLimits() {
 export const tables = () => ({
   schema: SCHEMA_VERSION,
   tables: (Object.keys(descriptions) as Replicated[]).map((table) => {
-    const { scope, identity, natural, notOnLaptops, units, near, sealed, derived, cascade, notDeletedAlone, unchanged } = descriptions[table]
+    const { scope, identity, natural, notOnLaptops, units, near, sealed, derived, cascade, notDeletedAlone, unchanged } =
+      descriptions[table]
     return {
       table,
       scope,
