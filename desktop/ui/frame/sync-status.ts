@@ -3,7 +3,7 @@ import { focusManager } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { followEvents } from '../api/event-stream.ts'
 import { ask, askUnansweredAgain, followOthers, queryClient, refetchStale } from '../api/queries.ts'
-import { sayWhereSent } from '../words/failure.ts'
+import { showWordsAlone } from '../words/words.ts'
 
 /** Whether nobody gets the report books that are sent, since this is a school's server without a centre. */
 export const isSentNowhere = ({ state, may_join }: Pick<SyncStatus, 'state' | 'may_join'>): boolean => state === 'alone' && may_join
@@ -21,7 +21,7 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
         const { queryKey } = ask('replication', 'status')
         const before = queryClient.getQueryData(queryKey)
         queryClient.setQueryData(queryKey, status)
-        sayWhereSent(isSentNowhere(status))
+        void showWordsAlone(isSentNowhere(status))
         if (before && hasNewCount(before, status)) void queryClient.invalidateQueries({ predicate: isListOfWork })
         if (wasAway) void Promise.all([askUnansweredAgain(), refetchStale()])
         wasAway = false

@@ -11,12 +11,6 @@ export function sentenceOf(failure: unknown): string {
   return own || message || i18next.t('unknown', { ns: 'failures' })
 }
 
-let sending: { context?: 'alone' } = {}
-/** Where nobody gets the report books that are sent, refusals say that they are closed for good, as the pages do. */
-export const sayWhereSent = (isNowhere: boolean) => {
-  sending = isNowhere ? { context: 'alone' } : {}
-}
-
 const keyOf = (code: string) => code.replaceAll('.', '_')
 
 type Values = Issue['values']
@@ -25,12 +19,7 @@ type Values = Issue['values']
 function inCatalogue(key: string, values: Values): string | undefined {
   if (!i18next.exists(key, { ns: 'failures' })) return undefined
   const term = values?.['term']
-  return i18next.t(key as 'unreachable', {
-    ns: 'failures',
-    ...sending,
-    ...values,
-    ...(typeof term === 'string' && { term: termLabel(term) }),
-  })
+  return i18next.t(key as 'unreachable', { ns: 'failures', ...values, ...(typeof term === 'string' && { term: termLabel(term) }) })
 }
 
 const known = (code: string, issue: Issue) =>

@@ -2,7 +2,9 @@ import { languages } from 'virtual:words'
 import { oneFullStop } from '@markbook/shared/one-full-stop'
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { readStored, writeStored } from '../components/browser-storage.ts'
 import { storedLanguage, storeLanguage } from './stored-language.ts'
+import { type Words, wordsAlone } from './words-alone.ts'
 
 /**
  * The words of the app, in `words/<language>/<area>.json`. Each folder is a language: it is offered under the name in its `app.json`
@@ -26,12 +28,27 @@ function preferredLanguage(): string {
 /** The parts that are loaded so far. */
 let loadedParts: readonly ('first' | 'rest')[] = ['first']
 
+const ALONE_KEY = 'markbook.alone'
+/** Whether this is a school's server without a centre, as it was last heard. */
+let isAlone = readStored(ALONE_KEY) !== null
+
 async function load(language: string, parts = loadedParts): Promise<void> {
   const known = languages.find(({ code }) => code === language)
   if (!known) return
   for (const { areas } of await Promise.all(parts.map((part) => known[part]()))) {
-    for (const [area, words] of Object.entries(areas)) i18next.addResourceBundle(language, area, words)
+    for (const [area, words] of Object.entries(areas))
+      i18next.addResourceBundle(language, area, isAlone ? wordsAlone(words as Words) : words, true, true)
   }
+}
+
+/** Shows the words of a school's server without a centre, where nobody gets the books that are sent, or those of any other. */
+export async function showWordsAlone(shown: boolean): Promise<void> {
+  if (isAlone === shown) return
+  isAlone = shown
+  writeStored(ALONE_KEY, shown ? 'yes' : null)
+  await Promise.all([...new Set([FIRST, i18next.language])].map((language) => load(language)))
+  // Draws the page again.
+  await i18next.changeLanguage(i18next.language)
 }
 
 /** Starts to load the words of the school's pages at the same time as the first ones. A failure is told by `loadRemainingWords`. */
