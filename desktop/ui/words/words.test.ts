@@ -11,6 +11,7 @@ import { descriptions } from '@markbook/shared/tables/tables'
 import { unbroken } from '@markbook/shared/unbroken'
 import { describe, expect, test } from 'vitest'
 import { isFirst } from './plugin.ts'
+import { wordsAlone } from './words-alone.ts'
 
 type Words = { [key: string]: string | Words }
 
@@ -43,7 +44,7 @@ const FOR_PROGRAMS = new Set(
 )
 
 /** Failures of the app itself. */
-const OF_THE_APP = ['unknown', 'unreachable', 'unreadable_reply', 'passkeys_not_used', 'assessments_marked_meanwhile']
+const OF_THE_APP = ['unknown', 'unreachable', 'unreadable_reply', 'passkeys_not_used', 'assessments_marked_meanwhile', 'undo_filled']
 
 const english = wordsOf('en')
 
@@ -123,6 +124,38 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
       forms.filter((form) => !own.has(`${key}_${form}`) && !own.has(`${key}_other`)).map((form) => `${key}_${form}`),
     )
     expect(missing).toEqual([])
+  })
+})
+
+describe('where no centre gets the report books that are sent', () => {
+  /** They are shown where there is a centre or another school, or speak of something else. */
+  const OTHERS = /^(reports\.(paper\.(away|notYet)\.|sendBack\.)|overview\.(totals\.outOf|remind\.noMail)$|students\.numberHint$)/
+
+  test('every sentence about sending them has words of its own', () => {
+    const areas = /^(failures|home|overview|reports|students)\./
+    const aboutSending = [...english].filter(
+      ([key, sentence]) =>
+        areas.test(key) && !OTHERS.test(key) && !key.includes('_alone') && /ministry|\bsen[dt]\b(?! back)/i.test(sentence),
+    )
+    expect(aboutSending.length).toBeGreaterThan(40)
+    const ownKey = (key: string) => key.replace(/(_(one|other|zero))?$/, '_alone$1')
+    expect(aboutSending.map(([key]) => key).filter((key) => !english.has(ownKey(key)))).toEqual([])
+  })
+
+  test.each(languages)('in %s these words say nothing of it, and take the place of others', (language) => {
+    const own = wordsOf(language)
+    const alone = [...own].filter(([key]) => key.includes('_alone'))
+    expect(alone.map(([key]) => key).filter((key) => !own.has(key.replace('_alone', '')))).toEqual([])
+    expect(alone.filter(([, sentence]) => /ministry|\bsent\b|ministère|envoy|الوزارة|أُرسل/i.test(sentence))).toEqual([])
+  })
+
+  test('a sentence with the ending takes the place of the one without it, in each plural form', () => {
+    expect(wordsAlone({ a: '1', a_alone: '2', b: { c_one: '3', c_alone_one: '4' }, d: '5' })).toEqual({
+      a: '2',
+      a_alone: '2',
+      b: { c_one: '4', c_alone_one: '4' },
+      d: '5',
+    })
   })
 })
 
