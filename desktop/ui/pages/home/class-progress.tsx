@@ -11,7 +11,6 @@ import { Badge, Card, ProgressBar } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { percent } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
-import { useSending } from '../reports/sent-nowhere.tsx'
 import styles from './home.module.css'
 import { type OutdatedReports, OutdatedReportsLink, useOutdatedReports } from './outdated-reports.tsx'
 import { byClass, type ClassTotal, type Counted, missingOf, shareOf } from './progress.ts'
@@ -144,8 +143,7 @@ function Ring({ share }: { share: number | null }) {
 
 function ClassState({ total: { is_sent, expected, missing, unassessed } }: { total: ClassTotal }) {
   const { t } = useTranslation('home')
-  const sending = useSending()
-  if (is_sent) return <Badge>{t('classes.sent', sending)}</Badge>
+  if (is_sent) return <Badge>{t('classes.sent')}</Badge>
   if (expected === 0) return <Badge tone="warn">{t('marks.noAssessments')}</Badge>
   if (missing > 0) return <Badge tone="warn">{t('marks.missing', { count: missing })}</Badge>
   return unassessed.length === 0 && <Badge tone="good">{t('classes.complete')}</Badge>

@@ -12,7 +12,6 @@ import { Answer, Badge, Card, FailureNotice, Loading, Page } from '../../compone
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { fullDay } from '../../words/format.ts'
 import { AccountNotices } from '../account/account-notices.tsx'
-import { useSending } from '../reports/sent-nowhere.tsx'
 import { Offers } from '../sign-in/offers.tsx'
 import { AuditNotice } from './audit-notice.tsx'
 import { AllClasses, OwnMarks, SubjectProgress } from './class-progress.tsx'
@@ -132,7 +131,6 @@ function OwnReports({ group, termId, rows }: OwnReportsProps) {
   const reports = useQuery(ask('reports', 'list', { query: { studentGroupId: group.id, termId } }))
   const own = rows.filter((row) => row.class.id === group.id)
   const outdated = useOutdatedReports([group.id])
-  const sending = useSending()
   const open = (
     <ButtonLink to="/reports/$classId" params={{ classId: group.id }} size="small">
       <Icon of={BookOpen} />
@@ -152,7 +150,7 @@ function OwnReports({ group, termId, rows }: OwnReportsProps) {
                 return (
                   count > 0 && (
                     <Badge key={status} {...(tone && { tone })}>
-                      {t(`reports.${status}`, { count, ...sending })}
+                      {t(`reports.${status}`, { count })}
                     </Badge>
                   )
                 )

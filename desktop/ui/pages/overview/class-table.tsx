@@ -7,7 +7,6 @@ import { Badge } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { nameOf } from '../../words/names.ts'
 import { useAsking } from '../reports/approval.tsx'
-import { useSending } from '../reports/sent-nowhere.tsx'
 import { Meter } from './meter.tsx'
 import styles from './overview.module.css'
 import { useOverviewSearch } from './overview-search.ts'
@@ -66,7 +65,7 @@ export function ClassTable({ rows, period, onApprove }: Props) {
     ),
     asks && sortedColumn('approval', t('toApprove'), (row) => <ApprovalCell row={row} toBooks={toBooks} onApprove={onApprove} />),
     sortedColumn('published', t('published'), (row) => countOf(row.books.published, (count) => toBooks(row, count))),
-    sortedColumn('sent', t('sent', useSending()), (row) => countOf(row.books.sent, (count) => toBooks(row, count))),
+    sortedColumn('sent', t('sent'), (row) => countOf(row.books.sent, (count) => toBooks(row, count))),
     {
       head: t('remind.column'),
       look: 'hidden',
@@ -111,7 +110,6 @@ function ApprovalCell({ row, toBooks, onApprove }: ApprovalCellProps) {
 function MarksCell({ row }: { row: ClassRow }) {
   const { t } = useTranslation('overview')
   const { search } = useOverviewSearch()
-  const sending = useSending()
   const { expected, recorded, missing, missingInSent, unassessed } = marksOf(row)
   return (
     <Link
@@ -121,7 +119,7 @@ function MarksCell({ row }: { row: ClassRow }) {
     >
       <Meter count={recorded} all={expected} />
       {missing > 0 && <Badge tone="warn">{t('missing', { count: missing })}</Badge>}
-      {missingInSent > 0 && <Badge>{t('missingInSent', { count: missingInSent, ...sending })}</Badge>}
+      {missingInSent > 0 && <Badge>{t('missingInSent', { count: missingInSent })}</Badge>}
       {unassessed > 0 && <Badge>{t('unassessed', { count: unassessed })}</Badge>}
     </Link>
   )

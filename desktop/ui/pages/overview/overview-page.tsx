@@ -16,7 +16,6 @@ import { termLabel } from '../../words/term-label.ts'
 import { useAsking } from '../reports/approval.tsx'
 import { useOutdatedCounts } from '../reports/book-queries.ts'
 import type { BooksType } from '../reports/book-search.ts'
-import { useSending } from '../reports/sent-nowhere.tsx'
 import { ViewTabs } from '../results/class-page.tsx'
 import { ApproveDialog } from './approve-dialog.tsx'
 import { ClassTable } from './class-table.tsx'
@@ -143,7 +142,6 @@ function useRows(classes: readonly ClassOverview[], { term, type }: Period): Cla
 function Totals({ rows }: { rows: readonly ClassRow[] }) {
   const { t } = useTranslation('overview')
   const asks = useAsking().approves_reports === true
-  const sending = useSending()
   const { classes, complete, marks, marksInSent, books, remarks, to_approve, sent_back, published, sent } = totalsOf(rows)
   return (
     <Facts
@@ -154,14 +152,14 @@ function Totals({ rows }: { rows: readonly ClassRow[] }) {
           t('totals.marks'),
           <span key="marks">
             <strong>{marks}</strong>
-            {marksInSent > 0 && <div className={layout['note']}>{t('totals.marksSent', { count: marksInSent, ...sending })}</div>}
+            {marksInSent > 0 && <div className={layout['note']}>{t('totals.marksSent', { count: marksInSent })}</div>}
           </span>,
         ],
         [t('totals.books'), <strong key="books">{books}</strong>],
         [t('totals.remarks'), <strong key="remarks">{remarks}</strong>],
         ...(asks ? [[t('totals.toApprove'), <strong key="approve">{to_approve}</strong>] as const] : []),
         ...(asks ? [[t('totals.sentBack'), <strong key="sentBack">{sent_back}</strong>] as const] : []),
-        [t('totals.out', sending), <strong key="out">{t('totals.outOf', { published, sent })}</strong>],
+        [t('totals.out'), <strong key="out">{t('totals.outOf', { published, sent })}</strong>],
       ]}
     />
   )

@@ -28,7 +28,7 @@ import { GenerateButton, useIsOutdated } from './generate-button.tsx'
 import { FailedBooks, useOlderPdfs } from './older-pdfs.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
-import { SentNowhere, useSending } from './sent-nowhere.tsx'
+import { SentNowhere } from './sent-nowhere.tsx'
 import { useShownStanding } from './shown-standing.tsx'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
@@ -50,7 +50,6 @@ export function BookActions({ of, books, group, chosen }: Props) {
   const [pdfCount, setPdfCount] = useState<PdfCount | null>(null)
   const [opened, setOpened] = useState<StatusMove | null>(null)
   const moves = useMoves(books)
-  const sending = useSending()
   const zip = useMutation({
     mutationFn: async () => {
       const count = countPdfs(await queryClient.fetchQuery(standingQuery(of)))
@@ -65,7 +64,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
       <div className={layout['row']}>
         {next && (
           <Button look={isOutdated && next.look === 'primary' ? 'plain' : next.look} onClick={() => setOpened(next)}>
-            {t(`${next.action}.all`, { count: next.books.length, ...sending })}
+            {t(`${next.action}.all`, { count: next.books.length })}
           </Button>
         )}
         <GenerateButton of={of} count={books.length} />
@@ -73,7 +72,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
         <Menu button={{ size: 'normal', busy: pdfs.isPending || zip.isPending, children: t('more') }}>
           {others.map((move) => (
             <MenuItem key={move.action} onChoose={() => setOpened(move)}>
-              {t(`${move.action}.all`, { count: move.books.length, ...sending })}
+              {t(`${move.action}.all`, { count: move.books.length })}
             </MenuItem>
           ))}
           <MenuItem onChoose={() => pdfs.mutate()}>{t('pdfs.make')}</MenuItem>
@@ -86,7 +85,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
             return (
               count > 0 && (
                 <Badge key={status} tone={statusTones[status]}>
-                  {t(`standing.${status}`, { count, ...sending })}
+                  {t(`standing.${status}`, { count })}
                 </Badge>
               )
             )
@@ -175,7 +174,6 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const isOver = run !== null && run.done === run.total
   const done = run ? run.total - run.failed.length : 0
   const mustCount = action === 'send'
-  const sending = useSending()
   const shown = useShownStanding(of, confirmed)
   const olderPdfs = useOlderPdfs(of, action === 'send' ? confirmed : [])
   const start = useMutation({
@@ -192,12 +190,12 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
     // The button that opened the dialog is disabled now, and cannot take the focus.
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
-  const text = t(`${action}.text`, { count: confirmed.length, ...sending })
+  const text = t(`${action}.text`, { count: confirmed.length })
   const staying =
     (unapproved > 0 && t('approval.staying', { count: unapproved })) || (sentBack > 0 && t('sendBack.staying', { count: sentBack }))
   const lead = mustCount ? (
     <>
-      <strong>{t('send.forEver', sending)}</strong> {text} {drafts > 0 && t('send.drafts', { count: drafts })} {staying}
+      <strong>{t('send.forEver')}</strong> {text} {drafts > 0 && t('send.drafts', { count: drafts })} {staying}
     </>
   ) : (
     <>
@@ -205,11 +203,11 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
     </>
   )
   return (
-    <Dialog title={t(isOver ? 'run.over' : `${action}.title`, sending)} lead={run ? undefined : lead} first={first} onClose={close}>
+    <Dialog title={t(isOver ? 'run.over' : `${action}.title`)} lead={run ? undefined : lead} first={first} onClose={close}>
       {run ? (
         <>
-          {!isOver && <Progress label={t(`${action}.running`, sending)} done={run.done} total={run.total} />}
-          {isOver && done > 0 && <Notice tone="good">{t(`${action}.done`, { count: done, ...sending })}</Notice>}
+          {!isOver && <Progress label={t(`${action}.running`)} done={run.done} total={run.total} />}
+          {isOver && done > 0 && <Notice tone="good">{t(`${action}.done`, { count: done })}</Notice>}
           {isOver && run.failed.length > 0 && (
             <Notice tone="bad">
               <div>
@@ -242,9 +240,9 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
             )}
             <SaveActions
               danger={mustCount}
-              action={t(`${action}.all`, { count: confirmed.length, ...sending })}
+              action={t(`${action}.all`, { count: confirmed.length })}
               busy={start.isPending}
-              busyWord={t(`${action}.running`, sending)}
+              busyWord={t(`${action}.running`)}
               disabled={!isAllowed || confirmed.length === 0}
             />
           </div>

@@ -30,7 +30,7 @@ import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
 import { useOlderPdfs } from './older-pdfs.tsx'
 import styles from './reports.module.css'
-import { SentNowhere, useSending } from './sent-nowhere.tsx'
+import { SentNowhere } from './sent-nowhere.tsx'
 import { useShownStanding } from './shown-standing.tsx'
 import { LeaveWarning, useSavedTexts } from './use-autosave.tsx'
 
@@ -86,7 +86,7 @@ function Book({ book }: { book: ReportDetail }) {
       <LeaveWarning />
       <NotCurrentYear yearId={book.academic_year_id} isWritable={book.status !== 'sent_to_ministry'} to="/reports" />
       <div className={layout['row']}>
-        <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`, useSending())}</Badge>
+        <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
         <ApprovalBadge book={book} />
         <span>
           {t('app:label', { label: t('average') })} <strong>{figure(book.overall_average)}</strong>
@@ -123,7 +123,6 @@ function Book({ book }: { book: ReportDetail }) {
 function OutdatedNotices({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const standing = useStanding(scopeOf(book))
-  const sending = useSending()
   const own = standing.data?.find(({ report_id }) => report_id === book.id)
   if (!own) return null
   if (isOutdated(own)) return <Notice tone="warn">{t('behind.one')}</Notice>
@@ -131,14 +130,14 @@ function OutdatedNotices({ book }: { book: ReportDetail }) {
     <>
       {differsFromSent(own) && (
         <Notice tone="warn">
-          <span>{t(own.was_behind ? 'sentNotice.bookBefore' : 'sentNotice.book', sending)}</span>
+          <span>{t(own.was_behind ? 'sentNotice.bookBefore' : 'sentNotice.book')}</span>
           <Link to="/results/$classId/students/$studentId" params={{ classId: book.student_group_id, studentId: book.student_id }}>
             {t('sentNotice.now')}
           </Link>
         </Notice>
       )}
       {pdfStateOf(own) === 'older' && (
-        <Notice tone="warn">{book.status === 'sent_to_ministry' ? t('behind.sentPaper', sending) : t('behind.paper')}</Notice>
+        <Notice tone="warn">{book.status === 'sent_to_ministry' ? t('behind.sentPaper') : t('behind.paper')}</Notice>
       )}
     </>
   )
@@ -210,8 +209,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       void navigate({ to: '/reports/$classId', params: { classId: book.student_group_id }, search: { type, view: 'check' } })
     return tell(t('generate.others'), { label: t('generate.toOthers'), onPress: openCheck })
   }
-  const sending = useSending()
-  if (book.status === 'sent_to_ministry') return <span>{t('send.sent', sending)}</span>
+  if (book.status === 'sent_to_ministry') return <span>{t('send.sent')}</span>
   return (
     <>
       <Button
@@ -247,7 +245,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
           look={next === 'send' ? 'danger' : isBehind ? 'plain' : 'primary'}
           onClick={() => void savedTexts().then(() => setAsked(next), tellFailure)}
         >
-          {t(`${next}.one`, sending)}
+          {t(`${next}.one`)}
         </Button>
       )}
       {isSending && <SendBackDialog book={book} typed={reason} onTry={setReason} onClose={() => setSending(false)} />}
@@ -262,7 +260,6 @@ type StatusDialogProps = { action: 'publish' | 'send'; book: ReportDetail; onClo
 function StatusDialog({ action, book, onClose }: StatusDialogProps) {
   const { t } = useTranslation('reports')
   const isSending = action === 'send'
-  const sending = useSending()
   const of = scopeOf(book)
   const shown = useShownStanding(of, [book])
   const olderPdfs = useOlderPdfs(of, isSending ? [book] : [])
@@ -281,7 +278,7 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
         void refresh(['reports'])
         throw failure
       })
-      return t(`${action}.done`, { count: 1, ...sending })
+      return t(`${action}.done`, { count: 1 })
     },
     onSaved: () => {
       onClose()
@@ -291,8 +288,8 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
   const { form: fields, first } = useFirstField()
   return (
     <Dialog
-      title={t(`${action}.titleOne`, { name: nameOf(book.student), ...sending })}
-      lead={t(isSending ? 'send.forEver' : 'publish.textOne', sending)}
+      title={t(`${action}.titleOne`, { name: nameOf(book.student) })}
+      lead={t(isSending ? 'send.forEver' : 'publish.textOne')}
       first={first}
       onClose={onClose}
     >
@@ -305,9 +302,9 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
           {isSending && <Checkbox label={t('send.sure')} checked={isSure} onChange={({ target }) => setSure(target.checked)} />}
           <SaveActions
             danger={isSending}
-            action={t(`${action}.one`, sending)}
+            action={t(`${action}.one`)}
             busy={form.busy}
-            busyWord={t(`${action}.running`, sending)}
+            busyWord={t(`${action}.running`)}
             disabled={!isReady}
           />
         </div>

@@ -19,7 +19,6 @@ import { type BookScope, booksRequest, scopeOf } from './book-queries.ts'
 import { OutdatedNotice } from './generate-button.tsx'
 import { usePrintLanguage } from './print-language.ts'
 import styles from './reports.module.css'
-import { useSending } from './sent-nowhere.tsx'
 import { useSavedTexts } from './use-autosave.tsx'
 
 const route = getRouteApi('/school/reports/book/$reportId')
@@ -44,7 +43,6 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
   const missing = useMissingPdfs(book.id, book.pdfs.length > 0)
   const shown = book.pdfs.find(({ id }) => id === requestedId)
   const isLocked = book.status === 'sent_to_ministry'
-  const sending = useSending()
   const newest = [...book.pdfs].sort((a, b) => (a.generated_at < b.generated_at ? 1 : -1))[0]
   const away = newest && missing.get(newest.id)
   return (
@@ -69,7 +67,7 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
       {away && <Notice tone={away === 'here' ? 'warn' : 'info'}>{t(`paper.away.${away}`)}</Notice>}
       {shown && <ShownPdf key={shown.id} book={book} pdf={shown} name={pdfName} />}
       {book.pdfs.length === 0 ? (
-        <Empty>{t(isLocked ? 'paper.noneLocked' : 'paper.none', sending)}</Empty>
+        <Empty>{t(isLocked ? 'paper.noneLocked' : 'paper.none')}</Empty>
       ) : (
         <details open={!shown}>
           <summary>{t('paper.history', { count: book.pdfs.length })}</summary>

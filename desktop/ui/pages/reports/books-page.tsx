@@ -20,7 +20,6 @@ import { FillView } from './fill-view.tsx'
 import { CheckView } from './findings.tsx'
 import { NoBooks, OutdatedNotice, UnmadeNotice } from './generate-button.tsx'
 import styles from './reports.module.css'
-import { useSending } from './sent-nowhere.tsx'
 
 const route = getRouteApi('/school/reports/$classId')
 
@@ -63,13 +62,12 @@ function ClassBooks({ chosen, year, term, group, classes }: ClassContext) {
   )
   const key = `${of.termId} ${of.type}`
   const period = { name: group.name, term: termLabel(term.name), year: year.name }
-  const sending = useSending()
-  const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', { ...period, ...sending })
+  const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', { ...period })
   return (
     <Page
       wide
       title={t('titleOf', { name: group.name })}
-      help={t('help', sending)}
+      help={t('help')}
       lead={owns ? lead : t('lead.subject', { name: group.name })}
       actions={actions}
     >
@@ -118,14 +116,13 @@ function BooksView({ of, group, chosen }: { of: BookScope; group: ListedClass; c
 /** The number of sent report books with other results than those of the present marks: since they were sent, and already then. */
 function SentDifferences({ of }: { of: BookScope }) {
   const { t } = useTranslation('reports')
-  const sending = useSending()
   const differing = useStanding(of).data?.filter(differsFromSent) ?? []
   const before = differing.filter(({ was_behind }) => was_behind).length
   const since = differing.length - before
   return (
     <>
-      {since > 0 && <Notice tone="warn">{t('sentNotice.books', { count: since, ...sending })}</Notice>}
-      {before > 0 && <Notice tone="warn">{t('sentNotice.booksBefore', { count: before, ...sending })}</Notice>}
+      {since > 0 && <Notice tone="warn">{t('sentNotice.books', { count: since })}</Notice>}
+      {before > 0 && <Notice tone="warn">{t('sentNotice.booksBefore', { count: before })}</Notice>}
     </>
   )
 }
@@ -141,7 +138,6 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
     wordsByBookId.set(report_book_id, { written: written + (teacher_remark?.trim() ? 1 : 0), all: all + 1 })
   }
   const isPartial = usePartialAverage(of)
-  const sending = useSending()
   const columns: Column<ListedBook>[] = [
     {
       head: t('pupil'),
@@ -175,7 +171,7 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
         const own = standingByBookId.get(book.id)
         return (
           <span className={layout['wrap']}>
-            <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`, sending)}</Badge>
+            <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
             <ApprovalBadge book={book} />
             {own && isOutdated(own) && <Badge tone="warn">{t('behind.book')}</Badge>}
             {own && differsFromSent(own) && <Badge tone="warn">{t(own.was_behind ? 'sentNotice.badgeBefore' : 'sentNotice.badge')}</Badge>}

@@ -13,7 +13,6 @@ import { nameOf } from '../../words/names.ts'
 import { type BookScope, booksRequest, type ListedBook } from './book-queries.ts'
 import type { PdfCount } from './book-standing.ts'
 import styles from './reports.module.css'
-import { useSending } from './sent-nowhere.tsx'
 
 const POLL_MS = 2_000
 const isFinished = (job: Job | null | undefined) => job?.status === 'done' || job?.status === 'failed'
@@ -104,13 +103,12 @@ export function OutdatedPdfsDialog({ of, books, count, download, onClose }: Prop
   const isAny = count.current + count.older + count.sentOlder > 0
   const { older, none, behind, sentOlder, sentNone, all } = count
   const canRemake = older + none > 0
-  const sending = useSending()
   const facts: readonly (string | false)[] = [
     older > 0 && t('papers.older', { count: older, all }),
     behind > 0 && t('papers.behind', { count: behind }),
     none > 0 && t('papers.none', { count: none }),
-    sentOlder > 0 && t('papers.sentOlder', { count: sentOlder, ...sending }),
-    sentNone > 0 && t('papers.sentNone', { count: sentNone, ...sending }),
+    sentOlder > 0 && t('papers.sentOlder', { count: sentOlder }),
+    sentNone > 0 && t('papers.sentNone', { count: sentNone }),
   ]
   if (job) return <RegenerateDialog jobId={job} books={books} download={download} onClose={onClose} />
   return (

@@ -17,7 +17,6 @@ import { isOutdated } from './book-standing.ts'
 import { byAssessment, type Finding, findingKinds, findingsOf, findingsOfBooks, type LiveResult } from './checks.ts'
 import { GenerateButton, NoBooks } from './generate-button.tsx'
 import styles from './reports.module.css'
-import { useSending } from './sent-nowhere.tsx'
 
 type Props = { of: BookScope; yearId: string; books: readonly Pick<ListedBook, 'student'>[] }
 
@@ -109,7 +108,6 @@ const liveResult = ({ student, subjects }: Calculated): LiveResult => ({
 export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
   const { t } = useTranslation('reports')
   const { findings, books, areSent, error } = useFindings(of, chosen.year?.id ?? '')
-  const sending = useSending()
   if (error) return <FailureNotice failure={error} onRetry={() => void refresh(['reports', 'calculations', 'classes'])} />
   if (!findings || books === undefined) return <Loading />
   if (books === 0)
@@ -118,7 +116,7 @@ export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm })
         <NoBooks of={of} />
       </Empty>
     )
-  if (findings.length === 0) return areSent ? <Notice>{t('check.sent', sending)}</Notice> : <Notice tone="good">{t('check.clean')}</Notice>
+  if (findings.length === 0) return areSent ? <Notice>{t('check.sent')}</Notice> : <Notice tone="good">{t('check.clean')}</Notice>
   const isStale = findings.some(({ kind }) => kind === 'out_of_date' || kind === 'no_book')
   return (
     <>

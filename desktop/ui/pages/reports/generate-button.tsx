@@ -8,12 +8,10 @@ import { tell } from '../../components/toasts.tsx'
 import { useAsking } from './approval.tsx'
 import { type BookScope, booksRequest, useBooks, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
-import { useSending } from './sent-nowhere.tsx'
 
 /** Makes the report books or calculates them again, after a confirmation. */
 export function GenerateButton({ of, count }: { of: BookScope; count: number }) {
   const { t } = useTranslation('reports')
-  const sending = useSending()
   const asks = useAsking().approves_reports === true
   const unmade = useUnmade(of)
   const standing = useStanding(of)
@@ -22,10 +20,7 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
   const confirm = async () => {
     const { generated, skipped_locked: skipped } = await save('reports', 'generate', { body: booksRequest(of).query })
     tell(
-      [
-        t(count === 0 ? 'generate.made' : 'generate.done', { count: generated }),
-        skipped > 0 && t('generate.skipped', { count: skipped, ...sending }),
-      ]
+      [t(count === 0 ? 'generate.made' : 'generate.done', { count: generated }), skipped > 0 && t('generate.skipped', { count: skipped })]
         .filter(Boolean)
         .join(' '),
     )
@@ -38,7 +33,7 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
       look={count === 0 || isNext ? 'primary' : 'plain'}
       title={t(`generate.${word}`)}
       {...(isNothing && { disabled: true, title: t('generate.nothing') })}
-      text={[t(`generate.${word}Text`, sending), asks && word === 'again' && t('generate.approval')].filter(Boolean).join(' ')}
+      text={[t(`generate.${word}Text`), asks && word === 'again' && t('generate.approval')].filter(Boolean).join(' ')}
       action={t(`generate.${word}`)}
       danger={false}
       onConfirm={confirm}

@@ -10,9 +10,6 @@ function useSentNowhere(): boolean {
   return data !== undefined && isSentNowhere(data)
 }
 
-/** For texts about sending: where nobody gets the books, they are closed for good instead. */
-export const useSending = (): { context?: 'alone' } => (useSentNowhere() ? { context: 'alone' } : {})
-
 /** Says before books are sent from a school's server without a centre that nobody gets them. */
 export function SentNowhere() {
   const { t } = useTranslation('reports')

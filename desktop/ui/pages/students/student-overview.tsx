@@ -6,7 +6,6 @@ import { Badge, Card, Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
-import { useSending } from '../reports/sent-nowhere.tsx'
 import { TermLine } from '../results/charts.tsx'
 import { PartialLegend, SignedFigure } from '../results/partial-figures.tsx'
 import { type Course, courseOf, type PastTerm, pastTerms } from './course.ts'
@@ -77,7 +76,6 @@ export function Classes({ of: { classes } }: Props) {
 /** The report books with their status, each with a link to its newest PDF. */
 export function Books({ of: { books, classes } }: Props) {
   const { t } = useTranslation(['students', 'app', 'reports'])
-  const sending = useSending()
   if (books.length === 0) return null
   const terms = new Map(
     classes.flatMap(({ academic_year, terms: own }) => own.map(({ term }, at) => [term.id, { ...term, year: academic_year.name, at }])),
@@ -106,7 +104,7 @@ export function Books({ of: { books, classes } }: Props) {
           },
           {
             head: t('status'),
-            cell: ({ status }) => <Badge tone={status === 'draft' ? 'info' : 'good'}>{t(`reports:status.${status}`, sending)}</Badge>,
+            cell: ({ status }) => <Badge tone={status === 'draft' ? 'info' : 'good'}>{t(`reports:status.${status}`)}</Badge>,
           },
           {
             head: t('paper'),
