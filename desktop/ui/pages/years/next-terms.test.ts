@@ -28,15 +28,25 @@ const daysOf = (proposed: readonly { startDate: string; endDate: string }[]) => 
 const weekdayOf = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay()
 
 describe('termsAfter', () => {
-  test('keeps weekdays; terms at the beginning or end of the year stay there', () => {
+  test('terms at the beginning or end of the year stay there', () => {
     const proposed = termsAfter(former, next, terms)
     expect(daysOf(proposed)).toEqual([
       ['2026-09-01', '2026-12-18'],
       ['2027-01-06', '2027-03-26'],
       ['2027-04-12', '2027-06-30'],
     ])
-    expect(weekdayOf('2026-12-18')).toBe(weekdayOf('2025-12-19'))
   })
+
+  test.each([next, year('2026/27', '2026-08-31', '2027-06-29'), year('2026/27', '2026-09-03', '2027-07-02')])(
+    'moves every day to the same weekday, or to the first or last day of the year: %j',
+    (to) => {
+      const moved = daysOf(termsAfter(former, to, terms)).flat()
+      const strays = terms
+        .flatMap(({ start_date, end_date }) => [start_date, end_date])
+        .filter((day, at) => weekdayOf(moved[at] ?? '') !== weekdayOf(day) && ![to.start_date, to.end_date].includes(moved[at] ?? ''))
+      expect(strays).toEqual([])
+    },
+  )
 
   test('keeps names, weights, the mark for the ministry, and the order', () => {
     expect(termsAfter(former, next, terms)[1]).toEqual({
