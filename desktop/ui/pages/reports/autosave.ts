@@ -1,5 +1,5 @@
 import { Listeners } from '../../api/listeners.ts'
-import type { PendingMark } from '../marks/model/pending-mark.ts'
+import { mayBeOnServer, type PendingMark } from '../marks/model/pending-mark.ts'
 import { type TextField, textValue, typedOf } from './pending-text.ts'
 
 export type FieldValues<F extends TextField> = Readonly<Record<F, string>>
@@ -24,9 +24,6 @@ export type RowQueue<F extends TextField> = {
 
 /** The pause after the last key before a text is sent, in ms. */
 export const PAUSE_MS = 900
-
-/** Whether a request with an unknown outcome has been sent. */
-const mayHaveArrived = (pending: PendingMark | undefined): boolean => pending?.state === 'sending' || pending?.ours !== undefined
 
 /**
  * The texts of one row as in its fields. Each key press goes to the queue, which stores and sends it; an invalid value stays here. Neither
@@ -71,7 +68,7 @@ export class Autosave<F extends TextField> {
     const pending = this.#queue.get(field)
     const value = textValue(field, typed)
     const seen = pending ? pending.seen : textValue(field, this.#stored[field])
-    const isBack = value === seen && !mayHaveArrived(pending) && pending?.state !== 'conflict'
+    const isBack = value === seen && (!pending || (!mayBeOnServer(pending) && pending.state !== 'conflict'))
     if (this.#isInvalid(field, typed)) this.#takeBack(field, pending)
     else if (isBack) this.#withdraw(field, pending)
     else this.#queue.put(field, value, seen)
@@ -162,7 +159,7 @@ export class Autosave<F extends TextField> {
    * former text.
    */
   #takeBack(field: F, pending: PendingMark | undefined): void {
-    if (pending && pending.state !== 'conflict' && mayHaveArrived(pending)) this.#queue.put(field, pending.seen, pending.seen)
+    if (pending && pending.state !== 'conflict' && mayBeOnServer(pending)) this.#queue.put(field, pending.seen, pending.seen)
     else this.#withdraw(field, pending)
   }
 
@@ -214,7 +211,12 @@ export class Autosave<F extends TextField> {
   }
 
   #fields = (): F[] => Object.keys(this.#stored) as F[]
-  #isChanged = (field: F): boolean => this.#queue.get(field) !== undefined || this.#snapshot.values[field] !== this.#stored[field]
+  /** «97,5» over 97.5, or a space at the end, is no change. */
+  #isChanged = (field: F): boolean => {
+    const shown = this.#snapshot.values[field]
+    if (this.#queue.get(field) || this.#isInvalid(field, shown)) return true
+    return textValue(field, shown) !== textValue(field, this.#stored[field])
+  }
 
   #publish(): void {
     const open = this.#fields().flatMap((field) => {

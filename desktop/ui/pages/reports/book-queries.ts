@@ -1,4 +1,4 @@
-import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
+import type { Report, ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { ask, askWhole, changeReplies, queryClient, type ReplyOf } from '../../api/queries.ts'
 import type { BooksType } from './book-search.ts'
@@ -38,14 +38,36 @@ export const useOutdatedCounts = (scopes: readonly BookScope[]): number[] =>
 
 export type ListedBook = ReplyOf<'reports', 'list'>[number]
 
+type BookRow = Report & Pick<ListedBook, 'is_changed_since_sent_back'>
+
+function showBook(shown: BookRow): void {
+  const withShown = <Book extends BookRow>(book: Book) => (book.id === shown.id ? { ...book, ...shown } : book)
+  changeReplies('reports', 'list', (books) => books.map(withShown))
+  changeReplies('reports', 'entries', (entries) =>
+    entries.map((entry) => (entry.report_book_id === shown.id ? { ...entry, status: shown.status } : entry)),
+  )
+  changeReplies('reports', 'get', withShown)
+}
+
+/** Puts entries into all replies. */
+export function showEntries(shown: readonly ReportEntry[]): void {
+  const shownById = new Map(shown.map((entry) => [entry.id, entry]))
+  const withShown = <Entry extends ReportEntry>(entry: Entry) => ({ ...entry, ...shownById.get(entry.id) })
+  changeReplies('reports', 'entries', (entries) => entries.map(withShown))
+  changeReplies('reports', 'get', (book) => ({ ...book, entries: book.entries.map(withShown) }))
+}
+
+/** Puts what was read before a save into all replies: a question about a text that somebody else has changed shows the text of the page. */
+export function showReadBook(read: ReportDetail): void {
+  const { entries, student: _student, sent_back_person: _person, attendance: _attendance, pdfs: _pdfs, content_hash: _hash, ...book } = read
+  showBook(book)
+  showEntries(entries)
+  changeReplies('reports', 'get', (shown) => (shown.id === read.id ? read : shown))
+}
+
 /** Puts a saved row into all replies, so that forty saves do not cause forty requests. */
 export function showSavedBook(saved: Report): void {
-  const withSaved = <Shown extends Report>(book: Shown) => (book.id === saved.id ? { ...book, ...saved, ...changedNow(saved) } : book)
-  changeReplies('reports', 'list', (books) => books.map(withSaved))
-  changeReplies('reports', 'entries', (entries) =>
-    entries.map((entry) => (entry.report_book_id === saved.id ? { ...entry, status: saved.status } : entry)),
-  )
-  changeReplies('reports', 'get', withSaved)
+  showBook({ ...saved, ...changedNow(saved) })
   void queryClient.invalidateQueries({ queryKey: ['reports', 'sent'] })
   showPdfsAsOlder(saved.id)
   readDetailAgain(saved.id)
@@ -66,13 +88,11 @@ const changedNow = ({ sent_back_at }: Pick<Report, 'sent_back_at'>) => ({ is_cha
 
 /** Puts a saved entry of a report book into all replies. */
 export function showSavedEntry(saved: ReportEntry): void {
-  const withSaved = <Shown extends ReportEntry>(entry: Shown) => (entry.id === saved.id ? { ...entry, ...saved } : entry)
-  changeReplies('reports', 'entries', (entries) => entries.map(withSaved))
+  showEntries([saved])
   // A change of an entry withdraws the approval of its report book.
   changeReplies('reports', 'list', (books) =>
     books.map((book) => (book.id === saved.report_book_id ? { ...book, ...NOT_APPROVED, ...changedNow(book) } : book)),
   )
-  changeReplies('reports', 'get', (book) => ({ ...book, entries: book.entries.map(withSaved) }))
   showPdfsAsOlder(saved.report_book_id)
   readDetailAgain(saved.report_book_id)
 }

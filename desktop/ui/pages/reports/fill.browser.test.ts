@@ -1,4 +1,4 @@
-import { class3A, michaelmas, trinity } from '@markbook/shared/story/school-year'
+import { class3A, class3B, maths, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
@@ -6,6 +6,7 @@ import { headlessPath } from '../../tests/chromium.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
 const of3A = { studentGroupId: class3A.id, termId: michaelmas.id, reportType: 'term' as const }
+const of3B = { ...of3A, studentGroupId: class3B.id }
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
 describe.skipIf(!headlessPath)('filling in by keyboard', () => {
@@ -200,6 +201,81 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     await page.getByRole('link', { name: 'To your marks' }).click()
     await page.waitForURL(/\/marks\//)
     expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test.each(['byrne', 'ada'] as const)('asks with the text that stands now, and one press decides: %s', async (who) => {
+    const byrne = await site.as('byrne')
+    await byrne.reports.generate({ body: of3B })
+    const okafor = await site.as('okafor')
+    const isOwner = who === 'byrne'
+    const entry = async () =>
+      (await okafor.reports.entries({ query: of3B })).find(
+        ({ student, subject }) => student.first_name === 'Zoë' && subject.id === maths.id,
+      )
+    const written = async () => {
+      const found = await entry()
+      if (!isOwner) return found?.teacher_remark
+      return (await okafor.reports.get({ params: { id: found?.report_book_id ?? '' } })).class_teacher_remark
+    }
+    const write = async (text: string | null) => {
+      const found = await entry()
+      if (isOwner) await okafor.reports.update({ params: { id: found?.report_book_id ?? '' }, body: { classTeacherRemark: text } })
+      else await okafor.reports.updateEntry({ params: { entryId: found?.id ?? '' }, body: { teacherRemark: text } })
+    }
+    for (const before of [null, 'Shines.']) {
+      await write(before)
+      const { context, page, faults } = await openWindow(browser)
+      await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+      await site.signIn(context, who)
+      await page.goto(`${site.url}/reports/${class3B.id}?view=fill`)
+      const remark = page.getByLabel('Remark: Zoë Adeyemi')
+      await expect.poll(() => remark.inputValue()).toBe(before ?? '')
+      const theirs = () => page.getByRole('alert').filter({ hasText: 'somebody else has written' }).innerText()
+      await write('Zoë improved.')
+      await remark.fill('Mine.')
+      await remark.press('Tab')
+      await expect.poll(theirs).toContain('«Zoë improved.»')
+      // Another field of the page is drawn again.
+      await page.getByLabel('Remark: Mei Chen').fill('Reads.')
+      await page.getByLabel('Remark: Mei Chen').fill('')
+      expect(await theirs()).toContain('«Zoë improved.»')
+      await picture(page, `fill-two-people-${who}`)
+      expect(await written()).toBe('Zoë improved.')
+      await page.getByRole('button', { name: 'Write mine' }).click()
+      await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+      await expect.poll(written).toBe('Mine.')
+      await write('Once more.')
+      await remark.fill('Mine again.')
+      await remark.press('Tab')
+      await expect.poll(theirs).toContain('«Once more.»')
+      await page.getByRole('button', { name: 'Leave theirs' }).click()
+      await expect.poll(() => remark.inputValue()).toBe('Once more.')
+      expect(await written()).toBe('Once more.')
+      expect(faults).toEqual([])
+      await context.close()
+    }
+  })
+
+  test('an attendance typed with a comma is saved, and a reload asks nothing', async () => {
+    const quinn = await site.as('quinn')
+    await quinn.reports.generate({ body: of3A })
+    const { context, page } = await openWindow(browser)
+    await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+    await site.signIn(context, 'quinn')
+    await page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
+    const attendance = page.getByLabel('Attendance in percent: Fatima Haddad')
+    await attendance.fill('97,5')
+    await attendance.press('Tab')
+    await page.getByRole('listitem').filter({ hasText: '✓ Saved' }).waitFor()
+    let asked = 0
+    page.on('dialog', (dialog) => {
+      asked += 1
+      void dialog.accept()
+    })
+    await page.reload()
+    await expect.poll(() => attendance.inputValue()).toBe('97.5')
+    expect(asked).toBe(0)
     await context.close()
   })
 })

@@ -7,7 +7,7 @@ import { type KeptQueue, openKeptQueue, sessionsOf, tellUnsaved, type Whose } fr
 import { grouped } from '../marks/model/mark-values.ts'
 import type { StoredMark } from '../marks/model/pending-mark.ts'
 import { PAUSE_MS } from './autosave.ts'
-import { booksRequest, showSavedBook, showSavedEntry } from './book-queries.ts'
+import { booksRequest, showEntries, showReadBook, showSavedBook, showSavedEntry } from './book-queries.ts'
 import { lettersFor } from './field-values.ts'
 import { storedText, type TextField, type TextGroup, textGroupKey, textGroupOf, textOfKey } from './pending-text.ts'
 
@@ -129,12 +129,16 @@ async function readTexts(
 ): Promise<StoredMark[]> {
   if (!readsBooks) {
     // A teacher of single subjects has fewer entries in a class than a page of the list has.
-    return textsOfEntries(await client.reports.entries(booksRequest(of)), of.type, yearId)
+    const entries = await client.reports.entries(booksRequest(of))
+    showEntries(entries)
+    return textsOfEntries(entries, of.type, yearId)
   }
   const rows: StoredMark[] = []
   for (const id of books) {
     const book = await client.reports.get({ params: { id } }).catch(noneWhereGone)
-    if (book) rows.push(...(subjectId === null ? textsOfBook(book) : await textsOfEntries(book.entries, of.type, yearId)))
+    if (!book) continue
+    showReadBook(book)
+    rows.push(...(subjectId === null ? textsOfBook(book) : await textsOfEntries(book.entries, of.type, yearId)))
   }
   return rows
 }

@@ -2,7 +2,6 @@ import { Failure } from '@markbook/shared/failures'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
-import { refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { LeaveDialog } from '../../components/dialog.tsx'
 import { guardTermChange } from '../../frame/chosen-term.ts'
@@ -83,10 +82,7 @@ export function useAutosave<F extends TextField>(stored: FieldValues<F>, options
       row.flush()
     },
   })
-  const decide: Autosave<F>['decide'] = (text, choice) => {
-    row.decide(text, choice)
-    if (choice === 'theirs') void refresh(['reports'])
-  }
+  const decide: Autosave<F>['decide'] = (text, choice) => row.decide(text, choice)
   return { snapshot, field, decide }
 }
 

@@ -29,6 +29,9 @@ export type StoredMark = MarkValue & { student_id: string; remarks: string | nul
 /** Whether the mark is sent without a decision of the user. */
 export const isSendable = ({ state }: PendingMark): boolean => state === 'fresh' || state === 'waiting' || state === 'sending'
 
+/** Whether a request with an unknown outcome has been sent. */
+export const mayBeOnServer = ({ state, ours }: PendingMark): boolean => state === 'sending' || ours !== undefined
+
 /**
  * A new entry that replaces a pending one keeps its `seen`, since the server may still have that mark. Over a conflict it is the decision
  * where `theirs` was seen; else the conflict stays.
