@@ -1,8 +1,8 @@
-import { mathsQuiz, zoe } from '@markbook/shared/story/marks'
+import { mathsExam, mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { class3A, class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { dialogsClosed } from './browser.ts'
+import { dialogsClosed, picture } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { cell, GRID, textOf } from './grid.ts'
 import { siteInBrowser } from './site.ts'
@@ -21,9 +21,25 @@ describe.skipIf(!headlessPath)('what a network answers in place of the server, w
     )
     return () => page.unroute(path)
   }
+  /** The same for all requests that write, or a stopped server where there is no text. */
+  const away = async (page: Page, text: string | null) => {
+    if (text !== null) return answer(page, '**/api/**', text)
+    await site.stop()
+    return site.start
+  }
   const scoreOf = async (studentId: string) =>
     (await (await site.as('okafor')).grades.list({ query: { assessmentId: mathsQuiz.id } })).find((mark) => mark.student_id === studentId)
       ?.score
+
+  const examOfZoe = async () =>
+    (await (await site.as('okafor')).grades.list({ query: { assessmentId: mathsExam.id } })).find((mark) => mark.student_id === zoe.id)
+      ?.score
+  /** The active cell, as «row col». */
+  const activeCell = (page: Page) =>
+    page.getByRole('grid').evaluate((grid) => {
+      const { row, col } = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '')?.dataset ?? {}
+      return `${row} ${col}`
+    })
 
   test.each([
     ['a page', body],
@@ -52,6 +68,43 @@ describe.skipIf(!headlessPath)('what a network answers in place of the server, w
     await page.getByText('1 mark is on this device').waitFor()
     await end()
     await expect.poll(() => scoreOf(zoe.id), SENT).toBeUndefined()
+    await context.close()
+  })
+
+  test.each([
+    ['a page', body],
+    ['half of an answer', '[{"id":"5'],
+    ['nothing', null],
+  ])('no undo of a mark, which waits: %s', async (_, text) => {
+    const { context, page } = await open('ada', GRID)
+    await expect.poll(() => textOf(page, 0, 2)).toBe('71')
+    await cell(page, 0, 0).click()
+    await page.keyboard.type('7')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => scoreOf(zoe.id)).toBe(7)
+    await cell(page, 4, 2).click()
+    const end = await away(page, text)
+    await page.keyboard.press('Control+z')
+    await page.getByText('Taken back. Adeyemi Zoë').waitFor()
+    await expect.poll(() => activeCell(page)).toBe('0 0')
+    await page.getByText('1 mark is on this device').waitFor()
+    expect((await textOf(page, 0, 0))?.trim()).not.toBe('7')
+    expect(await page.getByText('Somebody has changed it since').count()).toBe(0)
+    await picture(page, `undo-away-${text === null}`)
+    await end()
+    await expect.poll(() => scoreOf(zoe.id), SENT).toBeUndefined()
+
+    // Only the server can bring back a mark that it has removed: the step stays until it answers.
+    await cell(page, 0, 2).click()
+    await page.keyboard.press('Delete')
+    await expect.poll(examOfZoe).toBeUndefined()
+    const endAgain = await away(page, text)
+    await page.keyboard.press('Control+z')
+    await page.getByText('Not taken back yet').waitFor()
+    await endAgain()
+    await page.keyboard.press('Control+z')
+    await page.getByText('Taken back. Adeyemi Zoë').waitFor()
+    await expect.poll(examOfZoe).toBe(71)
     await context.close()
   })
 

@@ -18,7 +18,8 @@ import {
   widenFewColumns,
 } from './grid-context.ts'
 import { cellValueOf } from './model/cell-value.ts'
-import { type CellAction, GridController, type GridHost } from './model/grid-controller.ts'
+import { type CellAction, GridController, type GridHost, type RestoreAnswer } from './model/grid-controller.ts'
+import { isTemporary } from './model/mark-queue.ts'
 import type { MarkKey } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
 import { GridSelection } from './model/selection.ts'
@@ -61,11 +62,7 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, undoKey: string
       announce,
       openAt: (what, position) => (what === 'menu' ? onShow({ is: what, position }) : runAction(what, position)),
       previewPaste: (block, at) => onShow({ is: 'paste', block, position: at }),
-      undo: (what, gradeId) =>
-        undo(what, gradeId).catch((failure) => {
-          tellFailure(failure)
-          return false
-        }),
+      restore,
       focusGrid: () => root.current?.focus({ preventScroll: true }),
     }
   })
@@ -87,12 +84,17 @@ const undoIn = (key: string): UndoStorage => ({
   write: (text) => writeStored(key, text, 'sessionStorage'),
 })
 
-/** Undoes the creation or deletion of a mark; false where it was changed since. */
-async function undo(what: 'create' | 'delete', gradeId: string): Promise<boolean> {
-  const [newest] = await client.history.list({ query: { entity: 'grade', id: gradeId, limit: 1 } })
-  if (newest?.action !== what) return false
-  await client.history.undo({ params: { id: newest.id } })
-  return true
+async function restore(gradeId: string): Promise<RestoreAnswer> {
+  try {
+    const [newest] = await client.history.list({ query: { entity: 'grade', id: gradeId, limit: 1 } })
+    if (newest?.action !== 'delete') return 'changed'
+    await client.history.undo({ params: { id: newest.id } })
+    return 'done'
+  } catch (failure) {
+    if (isTemporary(failure)) return 'later'
+    tellFailure(failure)
+    return 'refused'
+  }
 }
 
 /** Returns a function that shows messages in the line below the grid, so that nothing covers the cells. */

@@ -19,15 +19,15 @@ import {
 import { parseMark } from './parse-mark.ts'
 import { planPaste } from './paste.ts'
 import { type NamedBlock, planByName } from './paste-by-name.ts'
-import { isSendable, type MarkEntry } from './pending-mark.ts'
+import { type MarkEntry, mayBeOnServer } from './pending-mark.ts'
 import type { CellEdit, GridSelection } from './selection.ts'
 import type { Layout, Sheet } from './sheet.ts'
-import { type UndoChange, UndoHistory } from './undo-history.ts'
+import { type UndoChange, UndoHistory, type UndoStep } from './undo-history.ts'
 import { valueText } from './value-text.ts'
 
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
-  | { key: 'undo.none' | 'undo.changed' | 'redo.none' | 'notCopied' }
+  | { key: 'undo.none' | 'undo.changed' | 'undo.later' | 'redo.none' | 'notCopied' }
   /** What is typed after the last pupil is not taken. */
   | { key: 'pastEnd'; assessmentId: string; studentId: string }
   /** The layout changed while something was typed, and its cell is gone, so that it cannot be saved. */
@@ -39,14 +39,17 @@ export type GridMessage =
 /** `explain` shows the figures of the pupil, from any cell of the row. */
 export type CellAction = 'remark' | 'exclude' | 'history' | 'explain'
 
+/** What became of a deletion that was to be undone. `changed`: there is a mark again; `later`: the server does not answer. */
+export type RestoreAnswer = 'done' | 'changed' | 'later' | 'refused'
+
 /** What the controller needs from the page. */
 export type GridHost = {
   announce(message: GridMessage): void
   /** Opens a dialog or menu at a cell; in the header row the menu of the assessment. */
   openAt(dialog: CellAction | 'menu', position: CellPosition): void
   previewPaste(block: string[][], at: CellPosition): void
-  /** Undoes the creation or deletion of a mark on the server; false where it was changed since. */
-  undo(what: 'create' | 'delete', gradeId: string): Promise<boolean>
+  /** Undoes the deletion of a mark on the server, and says why where that is refused. */
+  restore(gradeId: string): Promise<RestoreAnswer>
   /** Moves the focus from the editor to the grid. */
   focusGrid(): void
 }
@@ -73,6 +76,8 @@ export class GridController {
   private refused: MarkKey[] = []
   /** The assessment that was just added, until its column is shown or a key goes elsewhere. */
   private added: string | null = null
+  /** The undo or redo that is running, and those that follow it. */
+  private turn: Promise<void> | null = null
   constructor(
     readonly sheet: Sheet,
     readonly selection: GridSelection,
@@ -191,7 +196,7 @@ export class GridController {
         void this.undo()
         return true
       case 'redo':
-        this.redo()
+        void this.redo()
         return true
       case 'all':
         this.selection.selectRange({ row: 0, col: 0 }, { row: this.size().rows - 1, col: this.size().cols - 1 })
@@ -362,82 +367,133 @@ export class GridController {
 
   /**
    * Undoes the last step: a refused text is removed, changed marks get their former value, new marks are deleted, and deleted marks come
-   * back with their remarks. Leaves out marks that were changed since.
+   * back with their remarks. What the server does not have yet leaves the queue, and all else waits there like an entry; only a deletion
+   * that the server has is undone by it, and stays to be undone while it does not answer. Leaves out marks that were changed since.
    */
-  async undo(): Promise<void> {
-    if (this.undoRefused()) return
-    const changes = this.history.takeDone()
-    if (!changes) {
-      this.host.announce({ key: 'undo.none' })
-      return
-    }
-    const untouched = changes.filter((change) => this.presentValue(change) === change.after)
-    const restored = untouched.flatMap(({ assessmentId, studentId, before, after }) => {
-      const seen = cellValueOf(this.sheet.cell(assessmentId, studentId).saved)
-      return before === null || after === null ? [] : [{ assessmentId, studentId, score: before, seen }]
+  undo(): void | Promise<void> {
+    return this.inTurn(() => this.undoNewest())
+  }
+
+  /** Enters the last undone step again, except where a mark was changed since. */
+  redo(): void | Promise<void> {
+    return this.inTurn(() => this.redoNewest())
+  }
+
+  /** After the deletion that the server is undoing: no older step is undone before it. */
+  private inTurn(run: () => void | Promise<void>): void | Promise<void> {
+    const turn = this.turn ? this.turn.then(run) : run()
+    if (!turn) return
+    this.turn = turn
+    return turn.finally(() => {
+      if (this.turn === turn) this.turn = null
     })
-    if (restored.length > 0) this.sheet.put(restored)
-    const whole = untouched.filter(({ before, after }) => before === null || after === null)
-    const undone = await Promise.all(whole.map(async (change) => ((await this.undoWhole(change)) ? [change] : [])))
-    this.history.noteUndone([...untouched.filter((change) => !whole.includes(change)), ...undone.flat()])
-    const done = restored.length + undone.flat().length
-    const [only] = changes.length === 1 ? untouched : []
-    if (done > 0) this.host.announce(only ? { key: 'undo.doneOne', ...only, score: only.before } : { key: 'undo.done', count: done })
-    if (done < changes.length) this.host.announce({ key: 'undo.changed' })
+  }
+
+  private undoNewest(): void | Promise<void> {
+    if (this.undoRefused()) return
+    const step = this.history.newestDone()
+    if (!step) return this.host.announce({ key: 'undo.none' })
+    this.show(step)
+    // An earlier try may have reached the server, though its reply was lost.
+    const isBack = (change: UndoChange) => this.presentValue(change) === change.before
+    const untouched = step.filter((change) => !isBack(change) && this.presentValue(change) === change.after && !this.hasMore(change))
+    const deletions = untouched.filter((change) => this.isDeletedOnServer(change))
+    const own = untouched.filter((change) => !deletions.includes(change))
+    const back = [...step.filter(isBack), ...own]
+    this.enterAgain(own.map((change) => ({ ...change, score: change.before, isRestored: change.after === null })))
+    if (deletions.length === 0) return this.tellUndone(step, back)
+    return Promise.all(deletions.map((change) => this.restore(change))).then((answers) => {
+      const answered = (answer: RestoreAnswer) => deletions.filter((_, at) => answers[at] === answer)
+      this.tellUndone(step, [...back, ...answered('done')], answered('later'), answered('refused').length)
+    })
+  }
+
+  /** `refused`: the number of changes for which the page has shown a reason. */
+  private tellUndone(step: UndoStep, undone: UndoStep, later: UndoStep = [], refused = 0): void {
+    this.history.noteUndone(step, undone, later)
+    const [only] = step.length === 1 ? undone : []
+    if (only) this.host.announce({ key: 'undo.doneOne', ...only, score: only.before })
+    else if (undone.length > 0) this.host.announce({ key: 'undo.done', count: undone.length })
+    if (later.length > 0) this.host.announce({ key: 'undo.later' })
+    else if (undone.length + refused < step.length) this.host.announce({ key: 'undo.changed' })
+  }
+
+  /** Whether a mark that the step entered has got more than its value since, which deleting it would take away. */
+  private hasMore({ assessmentId, studentId, before }: UndoChange): boolean {
+    const { saved } = this.sheet.cell(assessmentId, studentId)
+    return before === null && saved !== null && (saved.is_excluded || Boolean(saved.remarks))
+  }
+
+  /** Whether a deletion has reached the server, or may have for a mark that has more than the queue could enter again. */
+  private isDeletedOnServer({ assessmentId, studentId, after, gradeId }: UndoChange): boolean {
+    const { saved, pending } = this.sheet.cell(assessmentId, studentId)
+    if (after !== null) return false
+    return pending ? mayBeOnServer(pending) && saved?.is_excluded === true : saved === null && gradeId !== null
+  }
+
+  private async restore({ assessmentId, studentId, gradeId }: UndoChange): Promise<RestoreAnswer> {
+    return gradeId === null || this.sheet.cell(assessmentId, studentId).pending ? 'later' : this.host.restore(gradeId)
+  }
+
+  /** Enters values of earlier steps. An entry that the server cannot have is dropped where that shows the value again. */
+  private enterAgain(marks: readonly (MarkKey & { score: CellValue; isRestored?: boolean })[]): void {
+    const entries = marks.map(({ assessmentId, studentId, score, isRestored }) => {
+      const cell = this.sheet.cell(assessmentId, studentId)
+      const { saved, pending } = cell
+      const seen = cellValueOf(saved)
+      const isEnough = pending !== null && seen === score && (score === null || pending.remarks === undefined)
+      const isDropped = pending !== null && (pending.state === 'refused' || (isEnough && !mayBeOnServer(pending)))
+      const remarks = isRestored ? remarkOf(cell) || null : undefined
+      return { dropped: isDropped ? [pending] : [], put: isDropped ? [] : [{ assessmentId, studentId, score, seen, remarks }] }
+    })
+    this.sheet.queue.resolve(
+      entries.flatMap(({ dropped }) => dropped),
+      'theirs',
+    )
+    this.sheet.put(entries.flatMap(({ put }) => put))
+  }
+
+  /** Selects the cells that a step changes, which scrolls the first into view. */
+  private show(step: readonly MarkKey[]): void {
+    const positions = step.map((change) => this.sheet.locate(change).position).filter(({ row, col }) => row >= 0 && col >= 0)
+    if (positions.length === 0 || this.selection.editing) return
+    const [rows, cols] = [positions.map(({ row }) => row), positions.map(({ col }) => col)]
+    this.selection.selectRange({ row: Math.max(...rows), col: Math.max(...cols) }, { row: Math.min(...rows), col: Math.min(...cols) })
   }
 
   /** Removes the newest refused text that is still in its cell, so that the mark under it is shown again; false where there is none. */
   private undoRefused(): boolean {
     for (let ids = this.refused.pop(); ids; ids = this.refused.pop()) {
       if (!this.sheet.discardInvalid(ids.assessmentId, ids.studentId)) continue
+      this.show([ids])
       this.host.announce({ key: 'undo.doneOne', ...ids, score: cellValueOf(this.sheet.effectiveMark(ids.assessmentId, ids.studentId)) })
       return true
     }
     return false
   }
 
-  /** Enters the last undone step again, except where a mark was changed since. */
-  redo(): void {
+  private redoNewest(): void {
     const changes = this.history.takeUndone()
     if (!changes) {
       this.host.announce({ key: 'redo.none' })
       return
     }
-    const untouched = changes.filter((change) => this.presentValue(change) === change.before)
-    const again = untouched.map(({ assessmentId, studentId, after, ...change }) => {
-      const { saved } = this.sheet.cell(assessmentId, studentId)
-      return { ...change, assessmentId, studentId, after, score: after, seen: cellValueOf(saved), gradeId: saved?.id ?? change.gradeId }
-    })
-    this.sheet.put(again.map(entryOf))
-    this.history.noteDone(
-      again.map(({ assessmentId, studentId, before, after, gradeId }) => ({ assessmentId, studentId, before, after, gradeId })),
-    )
+    this.show(changes)
+    const again = changes
+      .filter((change) => this.presentValue(change) === change.before)
+      .map((change) => ({ ...change, gradeId: this.sheet.cell(change.assessmentId, change.studentId).saved?.id ?? change.gradeId }))
+    this.enterAgain(again.map((change) => ({ ...change, score: change.after })))
+    this.history.noteDone(again)
     const [only] = changes.length === 1 ? again : []
-    if (again.length > 0) this.host.announce(only ? { key: 'redo.doneOne', ...only } : { key: 'redo.done', count: again.length })
+    if (only) this.host.announce({ key: 'redo.doneOne', ...only, score: only.after })
+    else if (again.length > 0) this.host.announce({ key: 'redo.done', count: again.length })
     if (again.length < changes.length) this.host.announce({ key: 'undo.changed' })
   }
 
-  private presentValue = ({ assessmentId, studentId }: UndoChange) => cellValueOf(this.sheet.effectiveMark(assessmentId, studentId))
-
-  /** Undoes the creation or the deletion of a mark; false where it was changed since. */
-  private async undoWhole({ assessmentId, studentId, before, after, gradeId }: UndoChange): Promise<boolean> {
-    const { saved, pending } = this.sheet.cell(assessmentId, studentId)
-    const seen = cellValueOf(saved)
-    // The former mark was not saved yet when it was deleted, so that neither queue nor server has it: enter it again.
-    const wasUnsaved = pending ? isSendable(pending) && seen !== before : after === null && gradeId === null
-    if (wasUnsaved) {
-      this.sheet.put([{ assessmentId, studentId, score: before, seen }])
-      return true
-    }
-    if (pending) {
-      // Not saved yet: remove it from the queue.
-      this.sheet.queue.resolve([pending], 'theirs')
-      if (!this.sheet.cell(assessmentId, studentId).pending) return true
-    }
-    if (after === null) return gradeId !== null && this.host.undo('delete', gradeId)
-    if (saved === null || !(await this.host.undo('create', saved.id))) return false
-    this.sheet.applyRemoved({ assessmentId, studentId })
-    return true
+  /** The value in a cell: the mark that counts, or an entry that the server has refused. */
+  private presentValue({ assessmentId, studentId }: UndoChange): CellValue {
+    const { pending } = this.sheet.cell(assessmentId, studentId)
+    return pending?.state === 'refused' ? pending.score : cellValueOf(this.sheet.effectiveMark(assessmentId, studentId))
   }
 
   planPaste = (block: readonly (readonly string[])[], at: CellPosition) => planPaste(block, at, this.forPaste())

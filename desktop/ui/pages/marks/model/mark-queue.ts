@@ -245,7 +245,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   }
 
   private failed(assessmentId: string, queue: AssessmentQueue, batch: readonly PendingMark[], error: unknown): void {
-    const failure = error instanceof Failure ? error : new Failure(0, 'unreachable', String(error))
+    const failure = failureOf(error)
     if (isTemporary(failure)) {
       queue.tries += 1
       queue.failure = failure
@@ -334,7 +334,12 @@ const allSendable = ({ entries }: AssessmentQueue) => [...entries.values()].filt
 const hasSendable = (queue: AssessmentQueue) => allSendable(queue).length > 0
 
 /** Whether the same request may succeed later: no reply, an overloaded server, a missing session, or a race. */
-const isTemporary = ({ status, code }: Failure) => [0, 401, 408, 425, 429].includes(status) || status >= 500 || CHANGED.has(code)
+export const isTemporary = (failure: unknown): boolean => {
+  const { status, code } = failureOf(failure)
+  return [0, 401, 408, 425, 429].includes(status) || status >= 500 || CHANGED.has(code)
+}
+
+const failureOf = (error: unknown): Failure => (error instanceof Failure ? error : new Failure(0, 'unreachable', String(error)))
 
 const CHANGED = new Set(['changed_meanwhile', 'duplicate', 'grades.changed_meanwhile', 'attendance.changed_meanwhile'])
 

@@ -19,11 +19,12 @@ import { people } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { GridController, type GridMessage } from './grid-controller.ts'
+import { GridController, type GridMessage, type RestoreAnswer } from './grid-controller.ts'
 import { key } from './key.fixtures.ts'
 import { MarkQueue } from './mark-queue.ts'
 import { isSavedMeanwhile } from './mark-values.ts'
 import type { CellPosition } from './navigation.ts'
+import type { PendingMark } from './pending-mark.ts'
 import { GridSelection } from './selection.ts'
 import { rowPart, Sheet } from './sheet.ts'
 
@@ -312,12 +313,15 @@ describe('the grid’s keys', () => {
   }
   let said: GridMessage[]
   let pasted: string[][] | null
-  let undone: [string, string][]
+  /** The deletions that the server undid. */
+  let undone: string[]
+  let answer: RestoreAnswer
   beforeEach(() => {
     selection = new GridSelection()
     said = []
     pasted = null
     undone = []
+    answer = 'done'
     controller = new GridController(sheet, selection)
     controller.host = {
       announce: (asked) => void said.push(asked),
@@ -325,7 +329,10 @@ describe('the grid’s keys', () => {
       previewPaste: (block) => {
         pasted = block
       },
-      undo: async (what, gradeId) => undone.push([what, gradeId]) > 0,
+      restore: async (gradeId) => {
+        undone.push(gradeId)
+        return answer
+      },
       focusGrid: () => {},
     }
   })
@@ -611,7 +618,139 @@ describe('the grid’s keys', () => {
     queue.resolve(removed, 'theirs')
     for (const mark of removed) sheet.applyRemoved(mark)
     await controller.undo()
-    expect(undone).toEqual(ids.map((id) => ['delete', id]))
+    expect(undone).toEqual(ids)
+  })
+
+  describe('undo without an answer of the server', () => {
+    const place = { row: 0, col: 2 }
+    const ids = () => controller.idsAt(place) as NonNullable<ReturnType<typeof controller.idsAt>>
+    const own = () => sheet.cell(ids().assessmentId, ids().studentId)
+    /** The server gets what waits, as after a reply. */
+    const arrive = (more: Partial<LiveMark> = {}) => {
+      const mark = live.find(({ assessment_id }) => assessment_id === mathsExam.id) as LiveMark
+      for (const pending of queue.all()) {
+        queue.resolve([pending], 'theirs')
+        const row = { ...mark, id: 'new', assessment_id: pending.assessmentId, student_id: pending.studentId }
+        if (pending.score === null) sheet.applyRemoved(pending)
+        else
+          sheet.receive({
+            is_whole: false,
+            marks: [{ ...row, score: Number(pending.score), remarks: null, ...more }],
+            gone: [],
+            touched: [],
+          })
+      }
+    }
+    const enter = (text: string) => {
+      selection.moveTo(place)
+      controller.openEditor(text)
+      controller.commitEdit()
+    }
+    beforeEach(() => {
+      for (const mark of [...sheet.marks()].filter(({ student_id }) => student_id === ids().studentId))
+        sheet.applyRemoved({ assessmentId: mark.assessment_id, studentId: mark.student_id })
+    })
+
+    test('a saved new mark is taken back by an entry in the queue, and redone by one', async () => {
+      enter('62')
+      arrive()
+      sheet.disconnect()
+      await controller.undo()
+      expect(queue.all()).toMatchObject([{ score: null, seen: 62 }])
+      expect([said.at(-1), undone]).toMatchObject([{ key: 'undo.doneOne', score: null }, []])
+      await controller.redo()
+      // The removal was never sent.
+      expect([queue.all(), controller.valueAt(place)]).toEqual([[], 62])
+    })
+
+    test('a mark that waits leaves the queue; one whose request may have arrived is removed there too', async () => {
+      enter('62')
+      await controller.undo()
+      expect([queue.all(), controller.valueAt(place)]).toEqual([[], null])
+      enter('62')
+      queue.takeOver([{ ...ids(), score: 62, seen: null, at: '2027-01-01T00:00:00.000Z', state: 'waiting' }])
+      await controller.undo()
+      expect(queue.all()).toMatchObject([{ score: null, seen: null, ours: 62 }])
+    })
+
+    test('a mark that has got a remark since stays', async () => {
+      enter('62')
+      arrive({ remarks: 'Late.' })
+      await controller.undo()
+      expect([queue.all(), said.at(-1)]).toEqual([[], { key: 'undo.changed' }])
+    })
+
+    test('a mark that the server has refused leaves its cell', async () => {
+      enter('62')
+      queue.takeOver([{ ...ids(), score: 62, seen: null, at: '2027-01-01T00:00:00.000Z', state: 'waiting' }])
+      const refused = { ...(own().pending as PendingMark), state: 'refused' as const }
+      vi.spyOn(queue, 'get').mockImplementation((_, student) =>
+        student === ids().studentId && queue.all().length > 0 ? refused : undefined,
+      )
+      sheet.open()
+      await controller.undo()
+      expect([queue.all(), said.at(-1)?.key]).toEqual([[], 'undo.doneOne'])
+    })
+
+    test('a deletion that the server has stays to be undone while it does not answer, before all older ones', async () => {
+      enter('62')
+      arrive()
+      selection.moveTo(place)
+      controller.handleKey(key('Delete'))
+      arrive()
+      answer = 'later'
+      await Promise.all([controller.undo(), controller.undo()])
+      expect([undone, said.at(-1)]).toEqual([['new', 'new'], { key: 'undo.later' }])
+      answer = 'done'
+      await controller.undo()
+      expect([undone.length, said.at(-1)]).toMatchObject([3, { key: 'undo.doneOne', score: 62 }])
+    })
+
+    test('a deletion whose undo has lost its reply counts as undone once the mark is there', async () => {
+      enter('62')
+      arrive()
+      selection.moveTo(place)
+      controller.handleKey(key('Delete'))
+      const removed = queue.all()
+      arrive()
+      answer = 'later'
+      await controller.undo()
+      queue.put(removed.map((mark) => ({ ...mark, score: 62, seen: null })))
+      arrive()
+      await controller.undo()
+      expect([undone, said.at(-1)]).toMatchObject([['new'], { key: 'undo.doneOne', score: 62 }])
+      await controller.redo()
+      expect(queue.all()).toMatchObject([{ score: null, seen: 62 }])
+    })
+
+    test('a deletion that is on its way is undone with the remark', async () => {
+      enter('62')
+      arrive({ remarks: 'Late.' })
+      selection.moveTo(place)
+      controller.handleKey(key('Delete'))
+      queue.takeOver([{ ...ids(), score: null, seen: 62, ours: null, at: '2027-01-01T00:00:00.000Z', state: 'waiting' }])
+      await controller.undo()
+      expect(queue.all()).toMatchObject([{ score: 62, remarks: 'Late.', ours: null }])
+    })
+  })
+
+  test('undo and redo select the cell that they change', async () => {
+    const enter = (row: number, text: string) => {
+      selection.moveTo({ row, col: 2 })
+      controller.openEditor(text)
+      controller.commitEdit()
+    }
+    enter(1, '80')
+    selection.moveTo({ row: 4, col: 0 })
+    await controller.undo()
+    expect(selection.active).toEqual({ row: 1, col: 2 })
+    selection.moveTo({ row: 4, col: 0 })
+    await controller.redo()
+    expect(selection.active).toEqual({ row: 1, col: 2 })
+    enter(2, '200')
+    selection.moveTo({ row: 4, col: 0 })
+    await controller.undo()
+    expect(selection.active).toEqual({ row: 2, col: 2 })
   })
 
   test('emptying the field deletes a mark that was opened, and keeps one that was typed over', () => {

@@ -29,12 +29,20 @@ export class UndoHistory {
     this.store()
   }
 
-  takeDone = (): UndoStep | undefined => this.take(this.done)
-  takeUndone = (): UndoStep | undefined => this.take(this.undone)
+  /** The step to undo. It stays until it is known what became of it (`noteUndone`), since the server may not answer. */
+  newestDone = (): UndoStep | undefined => this.done.at(-1)
 
-  /** Notes that a step, or a part of it, was undone and can be redone. */
-  noteUndone(step: UndoStep): void {
-    if (step.length > 0) this.undone.push(step)
+  takeUndone(): UndoStep | undefined {
+    const step = this.undone.pop()
+    if (step) this.store()
+    return step
+  }
+
+  /** Notes the changes of a step that were undone and can be redone, and those that are still to be undone. */
+  noteUndone(step: UndoStep, undone: UndoStep, later: UndoStep = []): void {
+    const at = this.done.indexOf(step)
+    if (at >= 0) this.done.splice(at, 1, ...(later.length > 0 ? [later] : []))
+    if (undone.length > 0) this.undone.push(undone)
     this.store()
   }
 
@@ -42,12 +50,6 @@ export class UndoHistory {
   noteDone(step: UndoStep): void {
     if (step.length > 0) this.done.push(step)
     this.store()
-  }
-
-  private take(steps: UndoStep[]): UndoStep | undefined {
-    const step = steps.pop()
-    if (step) this.store()
-    return step
   }
 
   private store(): void {
