@@ -81,7 +81,10 @@ export const schoolHandlers: Handlers<typeof schools> = {
     return { urls: urls.filter((url) => !isLoopback(hostOf(url))), duplicates: [...(presence?.duplicates?.() ?? [])] }
   }),
 
-  backups: onGuard(schools.backups, async ({ services: { config, clock } }) => backupsInShort(config, clock.now())),
+  backups: on(schools.backups, {
+    load: ownSchool,
+    run: async ({ services: { config, clock } }, _, { created_at }) => backupsInShort(config, clock.now(), created_at),
+  }),
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,

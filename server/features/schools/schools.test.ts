@@ -351,24 +351,35 @@ describe('GET /api/schools/mine/backups', () => {
       const id = '01920000-0000-7000-8000-000000000001'
       writeFileSync(join(dataDir, 'database.json'), JSON.stringify({ id, school: null }))
       const own = join(dataDir, id)
-      mkdirSync(join(own, '2026-01-12T01-00-00Z-nightly'), { recursive: true })
+      mkdirSync(join(own, '2026-01-13T01-00-00Z-nightly'), { recursive: true })
       // Made while the clock was ahead: it does not hide that none is made any more.
       mkdirSync(join(own, '2031-01-12T01-00-00Z-nightly'))
-      const made = { ...nothing, newest_at: '2026-01-12T01:00:00.000Z' }
+      const made = { ...nothing, newest_at: '2026-01-13T01:00:00.000Z' }
       const now = st.clock.now()
-      st.clock.set('2026-01-13T23:00:00.000Z')
+      st.clock.set('2026-01-14T23:00:00.000Z')
       expect(await st.as.okafor.schools.backups()).toEqual(made)
       // The server makes one every hour; administrators must learn that it does not.
-      st.clock.set('2026-01-14T02:00:00.000Z')
+      st.clock.set('2026-01-15T02:00:00.000Z')
       expect(await st.as.okafor.schools.backups()).toEqual({ ...made, overdue: true })
       st.services.config.backups = false
       expect(await st.as.okafor.schools.backups()).toEqual({ ...made, scheduled: false })
       st.services.config.backups = true
-      st.clock.set(toInstant(now))
-      const sound = { at: '2026-01-05T01:00:00.000Z', backup: 'x' }
-      writeFileSync(join(own, 'rehearsal.json'), JSON.stringify({ at: '2026-01-12T01:10:00.000Z', backup: 'y', flaw: 'short', sound }))
+      st.clock.set('2026-01-13T02:00:00.000Z')
+      const sound = { at: '2026-01-12T20:00:00.000Z', backup: 'x' }
+      writeFileSync(join(own, 'rehearsal.json'), JSON.stringify({ at: '2026-01-13T01:10:00.000Z', backup: 'y', flaw: 'short', sound }))
       expect(await st.as.okafor.schools.backups()).toEqual({ ...made, proved_at: sound.at, trial_failed: true })
       await expect(st.as.byrne.schools.backups()).rejects.toMatchObject({ status: 403 })
+
+      // A backup from before a school was founded says nothing of it.
+      st.clock.set('2026-01-13T01:20:00.000Z')
+      const [founder] = await newcomers(st, 1, 'after-the-backup')
+      await founder?.as.schools.create({ body: { ...primary, name: 'After the backup' } })
+      expect(await founder?.as.schools.backups()).toMatchObject({ newest_at: null, proved_at: null, overdue: false })
+      st.clock.set('2026-01-15T01:30:00.000Z')
+      expect(await founder?.as.schools.backups()).toMatchObject({ newest_at: null, overdue: true })
+      mkdirSync(join(own, '2026-01-15T01-00-00Z-nightly'))
+      expect(await founder?.as.schools.backups()).toMatchObject({ newest_at: '2026-01-15T01:00:00.000Z', proved_at: null, overdue: false })
+      st.clock.set(toInstant(now))
     } finally {
       Object.assign(st.services.config, { dataDir: before, backupDir })
       rmSync(dataDir, { recursive: true })

@@ -61,14 +61,16 @@ export function Decisions() {
 function BackupsLine() {
   const { t } = useTranslation('home')
   const { data } = useQuery(ask('schools', 'backups'))
-  if (!data?.newest_at) return null
+  if (!data?.newest_at && !data?.overdue) return null
   const { newest_at, proved_at, trial_failed, overdue } = data
   return (
     <li className={layout['stack']}>
-      <span>
-        {t('decide.backedUp', { at: moment(newest_at) })}{' '}
-        {!trial_failed && t(proved_at ? 'decide.proved' : 'decide.notProved', { at: proved_at ? moment(proved_at) : '' })}
-      </span>
+      {newest_at && (
+        <span>
+          {t('decide.backedUp', { at: moment(newest_at) })}{' '}
+          {!trial_failed && t(proved_at ? 'decide.proved' : 'decide.notProved', { at: proved_at ? moment(proved_at) : '' })}
+        </span>
+      )}
       {overdue && <Notice tone="bad">{t('decide.overdue')}</Notice>}
       {trial_failed && <Notice tone="bad">{t('decide.trialFailed')}</Notice>}
     </li>
