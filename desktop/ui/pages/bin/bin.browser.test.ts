@@ -1,4 +1,4 @@
-import { mathsHilary } from '@markbook/shared/story/marks'
+import { mathsHilary, zoe } from '@markbook/shared/story/marks'
 import { class3B, maths } from '@markbook/shared/story/school-year'
 import { describe, expect, test } from 'vitest'
 import { dialogsClosed, expectForEverybody, openWindow, picture } from '../../tests/browser.ts'
@@ -33,6 +33,8 @@ describe.skipIf(!headlessPath)('the bin', () => {
 
   test('a mark that the head restored says who entered it', async () => {
     const okafor = await site.as('okafor')
+    const ada = await site.as('ada')
+    await ada.grades.bulk({ body: { assessmentId: mathsHilary.id, grades: [{ studentId: zoe.id, score: 41 }] } })
     await okafor.assessments.remove({ params: { id: mathsHilary.id } })
     const deleted = (await okafor.bin.list()).find(({ row_id }) => row_id === mathsHilary.id)
     await okafor.bin.restore({ params: { id: deleted?.id ?? '' } })
@@ -42,6 +44,8 @@ describe.skipIf(!headlessPath)('the bin', () => {
     await page.keyboard.press('ArrowLeft')
     await page.getByText(/^entered by Ada Nowak, restored by Ngozi Okafor, /).waitFor()
     await picture(page, 'bin-restored-mark')
+    await page.keyboard.press('Alt+h')
+    await page.getByRole('list', { name: 'History' }).getByText('restored', { exact: true }).first().waitFor()
     await context.close()
   })
 

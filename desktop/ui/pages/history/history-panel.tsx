@@ -13,6 +13,7 @@ import { firstOf, moment } from '../../words/format.ts'
 import { useColumnName } from '../sync/labels.ts'
 import { type ShownChange, shownChanges } from './changes.ts'
 import styles from './history.module.css'
+import { isRestored } from './restoration.ts'
 import { valueText } from './value-text.ts'
 
 export type HistoryEntity = NonNullable<NonNullable<RequestOf<'history', 'list'>[0]>['query']>['entity']
@@ -68,7 +69,7 @@ export function HistoryPanel(row: Props) {
         columns={[
           { head: t('when'), cell: ({ at }) => moment(at) },
           { head: t('who'), cell: (entry) => <Author entry={entry} /> },
-          { head: t('what'), cell: (entry) => <Changes entry={entry} /> },
+          { head: t('what'), cell: (entry, at) => <Changes entry={entry} before={entries.data?.[at + 1]} /> },
           { head: t('undo'), look: 'hidden', cell: undoButton },
         ]}
       />
@@ -90,7 +91,7 @@ export function HistoryEntries(row: Props) {
               <li key={entry.id} className={layout['stack']}>
                 <div className={layout['note']}>{moment(entry.at)}</div>
                 <Author entry={entry} />
-                <Changes entry={entry} />
+                <Changes entry={entry} before={found[at + 1]} />
                 <div>{undoButton(entry, at)}</div>
               </li>
             ))}
@@ -112,15 +113,18 @@ export function Author({ entry: { actor, node_name } }: { entry: Pick<HistoryEnt
   )
 }
 
-/** The changes of an entry by column, at most `most` of them. */
-export function Changes({ entry, most = Number.MAX_SAFE_INTEGER }: { entry: Pick<HistoryEntry, 'action' | 'changes'>; most?: number }) {
+type ChangesProps = { entry: Written; before?: Written | undefined; most?: number }
+type Written = Pick<HistoryEntry, 'action' | 'changes'>
+
+/** The changes of an entry by column, at most `most` of them. `before`: the entry before it of the same row. */
+export function Changes({ entry, before, most = Number.MAX_SAFE_INTEGER }: ChangesProps) {
   const { t } = useTranslation(['history', 'app'])
   const { named, columnName, said } = useChangeTexts()
   const isUpdate = entry.action === 'update'
   const changes = shownChanges(entry, named)
   return (
     <>
-      {entry.action !== 'update' && <p>{t(entry.action)}</p>}
+      {entry.action !== 'update' && <p>{t(isRestored(entry, before) ? 'restored' : entry.action)}</p>}
       <ul className={styles['changes']}>
         {changes.slice(0, most).map((change) => (
           <li key={change.field}>

@@ -19,6 +19,7 @@ import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { editable, moment } from '../../words/format.ts'
 import { nameInGrid, nameOf } from '../../words/names.ts'
+import { type Restoration, restorationOf } from '../history/restoration.ts'
 import { describeCell } from './cell-appearance.ts'
 import { type Grid, useCell, useLayout, useSettledChanges } from './grid-context.ts'
 import styles from './marks.module.css'
@@ -28,7 +29,6 @@ import type { CellAction } from './model/grid-controller.ts'
 import { locationOf } from './model/mark-location.ts'
 import { remarkOf } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
-import { type Restoration, restorationOf } from './model/restoration.ts'
 import type { Sheet } from './model/sheet.ts'
 import { valueText } from './model/value-text.ts'
 import { useParentStatus } from './use-sheet.ts'
@@ -209,7 +209,11 @@ export function RemarkDialog({ grid, position }: CellDialogProps) {
       <TextArea
         {...form.field('text')}
         label={t('remark.label')}
-        hint={t('remark.hint')}
+        hint={
+          <>
+            {t('remark.hint')} <span className={layout['ofKeyboard']}>{t('remark.keys')}</span>
+          </>
+        }
         maxLength={limits.text.remark}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.send()

@@ -31,6 +31,10 @@ describe('who entered a mark', () => {
     expect(shown(entry('create', 'head'), entry('delete', 'head'), ...once)).toEqual(['ada', 'head'])
   })
 
+  test('of a restored one that is older than the history is unknown', () => {
+    expect(shown(entry('create', 'head'), entry('delete', 'head'))).toEqual([undefined, 'head'])
+  })
+
   test('of a restored one with another value since is whoever changed it', () => {
     expect(shown(entry('update', 'quinn'), entry('create', 'head'), entry('delete', 'head'), entry('create', 'ada'))).toBeNull()
     expect(shown(entry('create', 'head', 15), entry('delete', 'ada'), entry('create', 'ada'))).toBeNull()
