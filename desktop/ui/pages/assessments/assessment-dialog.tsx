@@ -110,7 +110,7 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, offer
         <TextField
           label={t('weight')}
           optional
-          hint={t('weightHint')}
+          hint={t(typedNumber(draft.weight) === 0 ? 'weightNone' : 'weightHint')}
           inputMode="decimal"
           {...field('weight')}
           {...(faults.weight && { error: t(faults.weight) })}

@@ -2,7 +2,7 @@ import { mathsQuiz } from '@markbook/shared/story/marks'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { dialogsClosed, expectForEverybody } from '../../tests/browser.ts'
+import { dialogsClosed, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { GRID } from '../../tests/grid.ts'
 import { siteInBrowser } from '../../tests/site.ts'
@@ -64,6 +64,37 @@ describe.skipIf(!headlessPath)('an assessment in its dialog', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await refusal()
     expect((await listed()).find(({ id }) => id === mathsQuiz.id)).toMatchObject({ max_score: 20, is_excluded: false })
+    await context.close()
+  })
+
+  test('weight 0 is allowed, and the dialog and the head of its column say that it does not count', async () => {
+    const { context, page } = await open('ada', GRID)
+    const head = page.getByRole('columnheader').filter({ hasText: 'Test 11' })
+    await page.getByRole('button', { name: 'Add an assessment' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Title').fill('Test 11')
+    expect(await dialog.getByText('it counts in no result').count()).toBe(0)
+    await dialog.getByLabel('Weight').fill('0')
+    await dialog.getByText('With weight 0 it counts in no result.').waitFor()
+    await picture(page, 'assessment-weight-none')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    await page.setViewportSize(sizes.phone)
+    await head.getByText('⊘ weight 0').waitFor()
+    expect((await listed()).find(({ title }) => title === 'Test 11')?.weight).toBe(0)
+    const isCut = (text: string) =>
+      page
+        .getByRole('columnheader')
+        .getByText(text)
+        .first()
+        .evaluate((line) => line.scrollWidth > line.clientWidth)
+    expect(await isCut('⊘ weight 0')).toBe(false)
+    const { id = '' } = (await listed()).find(({ title }) => title === 'Test 11') ?? {}
+    await (await site.as('ada')).assessments.update({ params: { id }, body: { weight: 2 } })
+    await page.reload()
+    await head.getByText('×2').waitFor()
+    await picture(page, 'head-weight-phone')
+    expect(await isCut('×2')).toBe(false)
     await context.close()
   })
 })

@@ -333,9 +333,11 @@ function Head({ column, col, width, onMenu, t }: ColumnHeadProps) {
   const { selection, id } = useGrid()
   const mode = useCellMode(selection, -1, col)
   const { title, assessment_type, max_score, weight, is_excluded, exclusion_reason } = column
-  const leftOut = () => (exclusion_reason ? t('leftOutBecause', { reason: exclusion_reason }) : t('leftOut'))
-  const scoring = [t('max', { max: number(max_score) }), ...(weight === null ? [] : [t('weight', { weight: number(weight) })])]
-  const details = [t(`type.${assessment_type}`), scoring.join(' · ')]
+  const most = t('max', { max: number(max_score) })
+  const type = t(`type.${assessment_type}`)
+  const inWords = [title, type, most, ...(weight === null ? [] : [t('weight', { weight: number(weight) })])]
+  if (is_excluded) inWords.push(exclusion_reason ? t('leftOutBecause', { reason: exclusion_reason }) : t('leftOut'))
+  const uncounted = is_excluded ? t('leftOut') : weight === 0 && t('weight', { weight: number(weight) })
   return (
     <div
       id={cellId(id, -1, col)}
@@ -347,7 +349,7 @@ function Head({ column, col, width, onMenu, t }: ColumnHeadProps) {
       data-excluded={is_excluded}
       className={styles['columnHead']}
       style={{ insetInlineStart: col * width, width }}
-      title={[title, ...details, ...(is_excluded ? [leftOut()] : [])].join(' · ')}
+      title={inWords.join(' · ')}
     >
       <button
         type="button"
@@ -364,11 +366,8 @@ function Head({ column, col, width, onMenu, t }: ColumnHeadProps) {
           ▾
         </span>
       </button>
-      {(is_excluded ? [`⊘ ${t('leftOut')}`, ...details.slice(1)] : details).map((detail) => (
-        <span key={detail} className={styles['headDetail']}>
-          {detail}
-        </span>
-      ))}
+      <span className={styles['headDetail']}>{uncounted ? `⊘ ${uncounted}` : type}</span>
+      <span className={styles['headDetail']}>{weight ? `${most} ${t('weightShort', { weight: number(weight) })}` : most}</span>
     </div>
   )
 }

@@ -108,6 +108,17 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
+  test.each([phone, {}])('the dialog of a remark names keys only where there is a keyboard: %j', async (device) => {
+    const { context, page } = await openGrid(site, browser, 'ada', device)
+    await cell(page, 0, 2).click()
+    await page.getByRole('button', { name: 'Remark …' }).click()
+    const hint = await page.getByText('Whoever may read the mark reads it.').innerText()
+    expect(hint.trim()).toBe(
+      device === phone ? 'Whoever may read the mark reads it.' : 'Whoever may read the mark reads it. Ctrl+Enter saves.',
+    )
+    await context.close()
+  })
+
   test('entries are undone and redone without a keyboard', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     const before = await scoreOf(mathsExam, elan)

@@ -60,7 +60,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
     await page.waitForTimeout(1_500)
     await site.restart(async () => {
       await page.reload()
-      await page.getByText('This is what was here on', { exact: false }).waitFor()
+      await page.getByText('marks, attendance and remarks that you enter now wait on this device').waitFor()
       await expect.poll(() => remarkOf(page).inputValue()).toBe('Asks good questions.')
     })
   })
