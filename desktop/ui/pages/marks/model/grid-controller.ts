@@ -10,6 +10,7 @@ import {
   editorCommandForKey,
   type GridCommand,
   type GridSize,
+  isInRange,
   type KeyPress,
   positionAfterEnter,
   positionAfterMove,
@@ -453,10 +454,13 @@ export class GridController {
     this.sheet.put(entries.flatMap(({ put }) => put))
   }
 
-  /** Selects the cells that a step changes, which scrolls the first into view. */
+  /** Selects the cells that a step changes, unless they are selected, and scrolls to them. */
   private show(step: readonly MarkKey[]): void {
     const positions = step.map((change) => this.sheet.locate(change).position).filter(({ row, col }) => row >= 0 && col >= 0)
     if (positions.length === 0 || this.selection.editing) return
+    const block = this.selection.range()
+    if (positions.every(({ row, col }) => isInRange(block, row, col)))
+      return this.selection.moveTo({ ...this.selection.active }, { extends: true })
     const [rows, cols] = [positions.map(({ row }) => row), positions.map(({ col }) => col)]
     this.selection.selectRange({ row: Math.max(...rows), col: Math.max(...cols) }, { row: Math.min(...rows), col: Math.min(...cols) })
   }
