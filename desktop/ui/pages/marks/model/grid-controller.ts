@@ -459,8 +459,10 @@ export class GridController {
     const positions = step.map((change) => this.sheet.locate(change).position).filter(({ row, col }) => row >= 0 && col >= 0)
     if (positions.length === 0 || this.selection.editing) return
     const block = this.selection.range()
-    if (positions.every(({ row, col }) => isInRange(block, row, col)))
-      return this.selection.moveTo({ ...this.selection.active }, { extends: true })
+    if (positions.every(({ row, col }) => isInRange(block, row, col))) {
+      this.selection.moveTo({ ...this.selection.active }, { extends: true })
+      return
+    }
     const [rows, cols] = [positions.map(({ row }) => row), positions.map(({ col }) => col)]
     this.selection.selectRange({ row: Math.max(...rows), col: Math.max(...cols) }, { row: Math.min(...rows), col: Math.min(...cols) })
   }
