@@ -1,6 +1,8 @@
 import i18next from 'i18next'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { loadWords } from './words.ts'
+
+afterAll(() => i18next.changeLanguage('en'))
 
 test.each(['en', 'fr', 'ar'])('a school called «& Co.» ends a sentence in %s with one full stop', async (language) => {
   await loadWords(language)

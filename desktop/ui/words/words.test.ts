@@ -44,7 +44,15 @@ const FOR_PROGRAMS = new Set(
 )
 
 /** Failures of the app itself. */
-const OF_THE_APP = ['unknown', 'unreachable', 'unreadable_reply', 'passkeys_not_used', 'assessments_marked_meanwhile', 'undo_filled']
+const OF_THE_APP = [
+  'unknown',
+  'unreachable',
+  'unreadable_reply',
+  'passkeys_not_used',
+  'assessments_marked_meanwhile',
+  'undo_filled',
+  'reports_unsaved',
+]
 
 const english = wordsOf('en')
 
