@@ -89,7 +89,9 @@ describe.skipIf(!headlessPath)('report books go out as they were shown', () => {
       await byrne.reportFiles.generatePdf({ params: { id } })
       await byrne.reports.update({ params: { id }, body: { conduct: 'Changed after the PDF.' } })
     }
-    const { context, page, faults } = await open(`/reports/book/${params.id}`)
+    const pdfs = async () => (await byrne.reports.get({ params })).pdfs.map(({ id }) => id)
+    const [former] = await pdfs()
+    const { context, page, faults } = await open(`/reports/book/${params.id}?pdf=${former}`)
     await page.getByText('This book was changed after its last PDF was made.', { exact: false }).waitFor()
     await button(page, 'Close for good').click()
     const dialog = page.getByRole('dialog')
@@ -107,6 +109,9 @@ describe.skipIf(!headlessPath)('report books go out as they were shown', () => {
     await dialog.getByRole('button', { name: 'Close for good' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByText('This book is closed for good and stays as it is.').waitFor()
+    const [made] = (await pdfs()).filter((id) => id !== former)
+    // «Download» is beside the PDF that is shown.
+    await expect.poll(() => new URL(page.url()).searchParams.get('pdf')).toBe(made)
     expect((await standing()).find(({ report_id }) => report_id === params.id)).toMatchObject({ paper: { is_older: false } })
     expect(await page.getByText('the PDF is older than the book', { exact: false }).count()).toBe(0)
 

@@ -1,7 +1,7 @@
 import type { ReportDetail, ReportPdf } from '@markbook/shared/contract/reports'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, save } from '../../api/queries.ts'
@@ -45,6 +45,12 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
   const isLocked = book.status === 'sent_to_ministry'
   const newest = [...book.pdfs].sort((a, b) => (a.generated_at < b.generated_at ? 1 : -1))[0]
   const away = newest && missing.get(newest.id)
+  const newestBefore = useRef(newest?.id)
+  // A newer PDF takes the place of the newest; an older one was chosen, and stays.
+  useEffect(() => {
+    if (newest && newest.id !== newestBefore.current && requestedId !== undefined && requestedId === newestBefore.current) show(newest.id)
+    newestBefore.current = newest?.id
+  })
   return (
     <Card
       title={t('paper.title')}
