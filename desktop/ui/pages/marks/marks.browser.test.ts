@@ -217,6 +217,9 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
       await page.getByLabel('Title').fill(title)
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('columnheader', { name: title }).waitFor()
+      const col = (await page.getByRole('columnheader').allInnerTexts()).findIndex((text) => text.includes(title)) - 1
+      await expect.poll(() => page.getByRole('grid').getAttribute('aria-activedescendant')).toMatch(new RegExp(`0-${col}$`))
+      return col
     }
     const undo = () => page.getByRole('button', { name: 'Undo', exact: true }).click()
     const titles = async () =>
@@ -224,9 +227,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     const kept = page.getByRole('alert').getByText('Marks were entered since', { exact: false })
     const saved = page.getByText('Everything is saved.')
     await cell(page, 2, 0).click()
-    await add('Oral 1')
-    const col = (await page.getByRole('columnheader').allInnerTexts()).findIndex((text) => text.includes('Oral 1')) - 1
-    await expect.poll(() => page.getByRole('grid').getAttribute('aria-activedescendant')).toMatch(new RegExp(`0-${col}$`))
+    const col = await add('Oral 1')
     await page.keyboard.type('61')
     await page.keyboard.press('Enter')
     await saved.waitFor()
