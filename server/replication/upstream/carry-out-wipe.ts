@@ -25,7 +25,8 @@ export async function carryOutWipe(services: Services, peerId: string, askedAt: 
   const transfer = new FileTransfer(services, peerId, line)
   const close = () => closeWhereAllIsSent(services, peerId, askedAt, line)
   do {
-    while ((await child.push()).more);
+    // The parent tells a laptop that is to be erased nothing more.
+    while ((await child.push({ reads: false })).more);
     await transfer.run()
   } while (!(await close()))
   // From here on the next start erases everything, whether the report succeeds now or not.

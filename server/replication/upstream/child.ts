@@ -11,6 +11,7 @@ import type { Services } from '../../http/services.ts'
 import { incarnations } from '../../store/node.ts'
 import { setPeer } from '../../store/peer-row.ts'
 import { applyStates } from '../../store/replica/apply.ts'
+import { QueueFull } from '../../store/replica/held.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 import { version } from '../../version.ts'
 import type { NamedFile } from '../files/named.ts'
@@ -34,12 +35,15 @@ import { dropUnknown } from '../scope/missed-deletions.ts'
 import { letBooksGo } from '../scope/moved-books.ts'
 import { announceSecrets } from '../scope/people.ts'
 import { resealed } from '../scope/secrets.ts'
+import { hasUnread, keyOf, keyOfRow, stillValid } from './answered-rows.ts'
 import { forwardSigned } from './forward-signed.ts'
 import { type News, pendingRows } from './pending-rows.ts'
 import { prune } from './prune.ts'
 
 type Peer = Row<'sync_peer'>
 type Coming = { from?: string | null; byHand?: boolean }
+/** The places up to which a push goes, and its rows; these are not known where the answers come on a stick. */
+type Sent = Pick<News, 'to' | 'people'> & Partial<Pick<News, 'rows'>>
 type Outgoing = { page: News; push: Push; rows: readonly Carried[] }
 
 /** The protocol and the schema that this program tells. */
@@ -128,8 +132,8 @@ export class Child {
     throw error
   }
 
-  /** Sends the next page of what was written here and the parent has not acknowledged. */
-  async push(): Promise<{ more: boolean }> {
+  /** Sends the next page of what was written here and the parent has not acknowledged. `reads`: as in `takeAnswers`. */
+  async push({ reads = true } = {}): Promise<{ more: boolean }> {
     const peer = await this.services.store.read(asSystem(), (tx) => this.peer(tx))
     const { page, push, rows } = await this.pageAfter(peer)
     if (page.to === peer.own_seq && page.people === peer.own_people) return { more: false }
@@ -140,7 +144,7 @@ export class Child {
     }
     const answers = await this.send(push, rows)
     this.acknowledged = Number.MAX_SAFE_INTEGER
-    await this.takeAnswers(peer, answers, page)
+    await this.takeAnswers(peer, answers, page, { reads })
     return { more: !page.isLast }
   }
 
@@ -199,33 +203,85 @@ export class Child {
 
   /**
    * Takes the parent's answers to a page: puts refused writes on the list, applies the parent's rows, and saves the places up to which the
-   * parent has this node's feeds, `to` and `people`.
+   * parent has this node's feeds. `reads`: first the pages are read where these rows bear writes that are not known here. The entries of
+   * such writes come with pages only, and without them nobody could prove the writes to a parent that has lost them. What was refused is on
+   * the list before that, since a page may put another value in its place.
    */
-  async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: Pick<News, 'to' | 'people'>): Promise<void> {
+  async takeAnswers(peer: Peer, answers: readonly RowAnswer[], sent: Sent, { reads = false } = {}): Promise<void> {
     const { store } = this.services
     const school = peer.school_id as string
-    const all = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
-    const final = all.filter((answer) => !awaitsPerson(answer))
     const first = await this.firstParent(peer)
     const isFirst = first.id === peer.id
-    const refused = isFirst ? final : await store.read(asSystem(), (tx) => ofOwn(tx, { node: store.nodeId, first }, final))
+    const refused = await this.listRefused(peer, first, answers, sent.rows)
+    const theirs = await this.rowsIn(peer, answers, reads)
     await underOwnNumber(store, async (tx) => {
-      await keepRefused(tx, { ...peer, isFirst, own: store.nodeId }, refused)
-      await keepAwaiting(tx, school, all)
-      const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
       await demandOwnNumber(tx, school, store.nodeId, theirs)
-      const { own, shared } = sealKeys(this.services, peer)
       const closeKept = await watchRefused(tx, peer, theirs)
-      await applyStates(tx, school, resealed(theirs, shared, own), { source: peer.node_id })
+      await applyStates(tx, school, theirs, { source: peer.node_id })
       await closeKept(refused)
     })
     // In one transaction: once the places are saved, the parent is not asked about these writes again.
     await store.write(asSystem(), async (tx) => {
-      if (isFirst && refused.length > 0)
-        await takeRefusals(tx, { node: store.nodeId, isLaptop: peer.user_id !== null, sent: to }, school, refused)
+      const { to, people } = sent
+      if (isFirst && refused.length > 0) {
+        const there = new Map(theirs.map((row) => [keyOfRow(row), packRows([row])[0] ?? null]))
+        const now = refused.map((answer) => ({ ...answer, theirs: there.get(keyOf(answer)) ?? null }))
+        const valid = sent.rows ? await stillValid(tx, school, now, [...sent.rows, ...theirs]) : now
+        await takeRefusals(tx, { node: store.nodeId, isLaptop: peer.user_id !== null, sent: to }, school, valid)
+      }
       if (isFirst && peer.user_id !== null) await settleAnswered(tx, peer, { to, people })
       await this.save(tx, { own_seq: to, own_people: people, last_seen_at: tx.now })
     })
+  }
+
+  /** Puts refused writes on the list, and returns the answers that tell of them. `sent`: the rows as they were sent, where that is known. */
+  private async listRefused(
+    peer: Peer,
+    first: Peer,
+    answers: readonly RowAnswer[],
+    sent?: readonly Carried[],
+  ): Promise<readonly RowAnswer[]> {
+    const { store } = this.services
+    const school = peer.school_id as string
+    const all = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
+    if (all.length === 0) return []
+    const isFirst = first.id === peer.id
+    return store.write(asSystem(), async (tx) => {
+      const final = all.filter((answer) => !awaitsPerson(answer))
+      const valid = sent ? await stillValid(tx, school, final, sent) : final
+      const refused = isFirst ? valid : await ofOwn(tx, { node: store.nodeId, first }, valid)
+      await keepRefused(tx, { ...peer, isFirst, own: store.nodeId }, refused)
+      await keepAwaiting(tx, school, all)
+      return refused
+    })
+  }
+
+  /** The parent's rows in its answers, or as pages have brought them since. */
+  private async rowsIn(peer: Peer, answers: readonly RowAnswer[], reads: boolean): Promise<Carried[]> {
+    const { own, shared } = sealKeys(this.services, peer)
+    const theirs = resealed(unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows, shared, own)
+    const isUnread = (tx: ReadTx) => hasUnread(tx, peer.school_id as string, theirs)
+    if (!reads || !(await this.services.store.read(asSystem(), isUnread))) return theirs
+    const asked = new Set(answers.map(keyOf))
+    const there = new Map(theirs.map((row) => [keyOfRow(row), row]))
+    const note = (rows: readonly Carried[]) => {
+      for (const row of rows) if (asked.has(keyOfRow(row))) there.set(keyOfRow(row), row)
+    }
+    // A full queue keeps pages waiting, and not answers.
+    await this.readOn(note).catch((error: unknown) => {
+      if (!(error instanceof QueueFull)) throw error
+    })
+    return [...there.values()]
+  }
+
+  /** Reads the parent's pages, to the last; of a copy one only, for no entries come with it. */
+  private async readOn(note: (rows: readonly Carried[]) => void): Promise<void> {
+    for (;;) {
+      const peer = await this.services.store.read(asSystem(), (tx) => this.peer(tx))
+      const page = await this.nextPage({ cursor: peer.their_cursor, wait: 0, scope: peer.scope })
+      note(await this.takePage(peer, page))
+      if (page.is_last || page.total !== null) return
+    }
   }
 
   /**
@@ -273,12 +329,12 @@ export class Child {
   /**
    * Applies a page and saves its place, in one transaction. `from`: the cursor with which the page was asked. If this node's place has
    * changed meanwhile, the rows count and the page's place does not. `byHand`: the page came on a stick, so another number could be told to
-   * nobody.
+   * nobody. Returns the rows.
    */
-  async takePage(peer: Peer, page: Page, { from = peer.their_cursor, byHand = false }: Coming = {}): Promise<void> {
-    const { rows } = unpackRows(page.tables)
-    const history = entriesOf(page.history)
+  async takePage(peer: Peer, page: Page, { from = peer.their_cursor, byHand = false }: Coming = {}): Promise<Carried[]> {
     const { own, shared } = sealKeys(this.services, peer)
+    const rows = resealed(unpackRows(page.tables).rows, shared, own)
+    const history = entriesOf(page.history)
     let agreed: AgreedMembership[] = []
     const isFirst = (await this.firstParent(peer)).id === peer.id
     await underOwnNumber(this.services.store, async (tx) => {
@@ -286,7 +342,7 @@ export class Child {
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.connection, isCopying(page))
       const closeKept = await watchRefused(tx, peer, rows)
-      await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
+      await applyStates(tx, peer.school_id as string, rows, { source: peer.node_id, fromParent: true })
       await closeKept([])
       if (peer.user_id === null) {
         await announceSecrets(tx, rows, peer.node_id)
@@ -302,6 +358,7 @@ export class Child {
       await this.save(tx, { ...place, last_seen_at: tx.now })
     })
     if (agreed.length > 0) await this.services.store.write(asSystem(), (tx) => approveAgreed(tx, agreed))
+    return rows
   }
 
   /** Merges everything again, both ways, whatever the saved places say; they stay (SPEC, «Comparing»). Call after `greet`. */
@@ -330,7 +387,7 @@ export class Child {
     if (at.own_seq >= own_seq && at.own_people >= own_people) return null
     const { page, push, rows } = await this.pageAfter({ ...peer, ...at }, { whole: peer.user_id === null, upTo: own_seq })
     const answers = await this.send({ ...push, from: own_seq, to: own_seq }, rows, signal)
-    await this.takeAnswers(peer, answers, { to: own_seq, people: own_people })
+    await this.takeAnswers(peer, answers, { to: own_seq, people: own_people, rows: page.rows })
     if (page.to >= own_seq && page.people >= own_people) return null
     return { way: 'up', own_seq: page.to, own_people: page.people }
   }
