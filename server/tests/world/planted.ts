@@ -136,7 +136,7 @@ export const plants: readonly Plant[] = [
   plant<RemoveDeleted>('a parent stays when its last child has gone', 1, '../../store/replica/remove-deleted.ts', () => ({
     removeDeleted: async () => {},
   })),
-  plant<UniqueRules>('a code is not free before its row is gone', 1, '../../store/replica/unique-rules.ts', () => ({
+  plant<UniqueRules>('a code is not free before its row is gone', 53, '../../store/replica/unique-rules.ts', () => ({
     freeUniqueTexts: async () => {},
     park: async () => {},
   })),
