@@ -42,6 +42,8 @@ export const refusalCases: readonly (readonly [fits: Partial<RefusedRow>, outcom
   [{ stays: false, isOurs: false }, 'replace'],
   // Its deletion was not refused, so that its other units do not count.
   [{ here: 'deleted', there: 'lives', ofExistence: false }, 'leave'],
+  // A deleted row that stays for rows that name it may still come to the parent too, with these.
+  [{ here: 'deleted', there: 'none', isLaptop: true, isStored: true, ofExistence: true }, 'forget'],
   // Its deletion may have seen writes that the parent has yet to receive, and would cover them here.
   [{ here: 'deleted', there: 'none', isLaptop: true, isStored: false, ofExistence: true }, 'forgetDeletion'],
   [{ here: 'deleted', there: 'deleted', isLaptop: true, isStored: false, ofExistence: true }, 'forgetDeletion'],

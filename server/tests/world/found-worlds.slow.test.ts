@@ -2,8 +2,9 @@ import { expect } from 'vitest'
 import { test } from './found.stage.ts'
 import { formerFaultsOf, simulate } from './run.ts'
 
-/** Worlds beyond those that `npm test` lives, each of which showed a mistake that no shorter story tells; without its mending it does again, with the faults and the actions that there were then. */
+/** Worlds, most of them beyond those that `npm test` lives, each of which showed a mistake that no shorter story tells; without its mending it does again, with the faults and the actions that there were then. */
 test.each([
+  [113, 'a deleted row that stays at a laptop is forgotten with what it stays for where its parent does not know it'],
   [1374, 'a refused deletion leaves what the parent says of the row'],
   [2444, 'two copies of a laptop have met two parents'],
   [2539, 'the rows of people begin anew with those of the school'],
