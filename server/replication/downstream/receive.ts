@@ -72,6 +72,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
     heard,
     proofs,
     mostPlausible,
+    from: push.from,
     deletions: [],
     refused: [],
     corrected: [],
@@ -105,11 +106,12 @@ async function untold(tx: WriteTx, peer: Row<'sync_peer'>, { refused, verdicts }
   return others.length < refused.length && (await hasOtherParent(tx, peer)) ? others : refused
 }
 
-/** A page that is being taken. `deletions`: applied once all tables are judged. */
+/** A page that is being taken, after `from` of the child's feed. `deletions`: applied once all tables are judged. */
 type Taking = Claiming & {
   tx: WriteTx
   school: string
   records: ConflictRecords | null
+  from: number
   deletions: Incoming[]
   refused: RefusedRow[]
   /** Rows of which something was refused, as they stand here. */
@@ -147,7 +149,8 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
       records?.noteRefused(table, state.id, all)
       refused.push({ state, verdicts: all })
     }
-    if (rest) (rest.alive.length > 0 ? taken : taking.deletions).push({ table, state: rest, isPart: !sameState(rest, state) })
+    const isPart = rest !== null && (!sameState(rest, state) || isOfBefore(taking, state))
+    if (rest) (rest.alive.length > 0 ? taken : taking.deletions).push({ table, state: rest, isPart })
   }
   const conflicts = refused
     .flatMap(({ state, verdicts }) => keptByRight(table, state, verdicts))
@@ -170,6 +173,13 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
   const notPlain = applied.filter((answer) => isNotPlain(answer) && !refused.some(({ state }) => state.id === answer.id))
   return [...refused.map(({ state, verdicts }) => refusal(table, state, verdicts, after.get(state.id))), ...notPlain.map(plainAnswer)]
 }
+
+/**
+ * Whether a laptop wrote nothing new in a row that it sends: it has merged what it wrote before with what came from parents. A copy of the
+ * laptop, which has the same number, wrote nothing new either, so nobody can tell the two apart, and may not have read what came.
+ */
+const isOfBefore = ({ peer, from }: Pick<Taking, 'peer' | 'from'>, { vv }: RowState): boolean =>
+  peer.kind === 'laptop' && (vv[peer.node_id] ?? 0) <= from
 
 /**
  * Rows that are neither taken nor refused nor told: means of sign-in of somebody who works at another school, since each database may have

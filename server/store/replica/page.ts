@@ -5,7 +5,7 @@ import type { RowState } from '@markbook/sync/merge/state'
 import type { WriteTx } from '../tx.ts'
 import type { KnownRow } from './states.ts'
 
-/** `isPart`: the sender has more of the row than is taken, or something else, so it is told what stands. */
+/** `isPart`: the sender has more of the row than is taken, or something else, or a copy of it may have, so it is told what stands. */
 export type Incoming = { table: Replicated; state: RowState; isPart?: boolean }
 export type Outcome = 'applied' | 'merged' | 'unchanged' | 'held'
 export type Answer = { table: Replicated; id: string; outcome: Outcome; reason?: string }

@@ -184,6 +184,27 @@ test('the cloned laptop, each half with a parent of its own, heard of in the sam
   }
 })
 
+test('a mark that the copy read first reaches the laptop too, though the copy sent that row after it', async () => {
+  const { box, laptop, link, atSchool, atCentre } = await underBoth()
+  // The laptop gets back by the centre what became of both writes. So it does not send that row to the school.
+  await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 66))
+  await link.round()
+  const score = await scoreAt(laptop, mathsExam.id)
+  const grades = [{ studentId: zoe.id, score, remarks: 'Late' }]
+  await (await signedIn(laptop, 'ada')).grades.bulk({ body: { assessmentId: mathsExam.id, grades } })
+  await atCentre.round()
+  await atSchool.round()
+  const clone = await startedFrom(await imageOf(laptop), 'clone')
+  // Each reads one page, so that the places in their own feeds are alike.
+  await (await signedIn(box, 'ada')).grades.bulk(mark(mathsHomework.id, 4))
+  await atSchool.round()
+  await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 70))
+  await makeRound(clone, carrierTo(box))
+  await makeRound(clone, carrierTo(box))
+  await settle(atSchool)
+  for (const node of [box, clone, laptop]) expect(await scoreAt(node, mathsExam.id)).toBe(70)
+})
+
 test('a laptop that is no copy keeps its number, whichever parent hears of its marks first', async () => {
   const { centre, box, laptop, link, atSchool, atCentre, own } = await underBoth()
   const ada = await signedIn(laptop, 'ada')
