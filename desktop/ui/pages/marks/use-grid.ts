@@ -18,13 +18,14 @@ import {
   widenFewColumns,
 } from './grid-context.ts'
 import { cellValueOf } from './model/cell-value.ts'
-import { type CellAction, GridController, type GridHost, type RestoreAnswer } from './model/grid-controller.ts'
+import { type CellAction, GridController, type GridHost } from './model/grid-controller.ts'
 import { isTemporary } from './model/mark-queue.ts'
 import type { MarkKey } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
 import { GridSelection } from './model/selection.ts'
 import type { RemoteChange, Sheet } from './model/sheet.ts'
 import { StatusMessage } from './model/status-message.ts'
+import type { RestoreAnswer } from './model/undo-commands.ts'
 import { UndoHistory, type UndoStorage } from './model/undo-history.ts'
 import { listenToTextScale, textScale } from './text-scale.ts'
 

@@ -10,7 +10,6 @@ import {
   editorCommandForKey,
   type GridCommand,
   type GridSize,
-  isInRange,
   type KeyPress,
   positionAfterEnter,
   positionAfterMove,
@@ -20,28 +19,25 @@ import {
 import { parseMark } from './parse-mark.ts'
 import { planPaste } from './paste.ts'
 import { type NamedBlock, planByName } from './paste-by-name.ts'
-import { type MarkEntry, mayBeOnServer } from './pending-mark.ts'
+import type { MarkEntry } from './pending-mark.ts'
 import type { CellEdit, GridSelection } from './selection.ts'
 import type { Layout, Sheet } from './sheet.ts'
-import { type UndoChange, UndoHistory, type UndoStep } from './undo-history.ts'
+import { type RestoreAnswer, UndoCommands, type UndoMessage } from './undo-commands.ts'
+import { UndoHistory } from './undo-history.ts'
 import { valueText } from './value-text.ts'
 
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
-  | { key: 'undo.none' | 'undo.changed' | 'undo.later' | 'redo.none' | 'notCopied' }
+  | UndoMessage
+  | { key: 'notCopied' }
   /** What is typed after the last pupil is not taken. */
   | { key: 'pastEnd'; assessmentId: string; studentId: string }
   /** The layout changed while something was typed, and its cell is gone, so that it cannot be saved. */
   | { key: 'gone'; pupil: string; title: string }
-  | { key: 'copied' | 'cut' | 'cleared' | 'filled' | 'undo.done' | 'redo.done'; count: number }
-  /** The one mark that was undone or redone, with its value now; null for none. */
-  | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: CellValue }
+  | { key: 'copied' | 'cut' | 'cleared' | 'filled'; count: number }
 
 /** `explain` shows the figures of the pupil, from any cell of the row. */
 export type CellAction = 'remark' | 'exclude' | 'history' | 'explain'
-
-/** What became of a deletion that was to be undone. `changed`: there is a mark again; `later`: the server does not answer. */
-export type RestoreAnswer = 'done' | 'changed' | 'later' | 'refused'
 
 /** What the controller needs from the page. */
 export type GridHost = {
@@ -73,17 +69,16 @@ export class GridController {
   /** Set by the page before the first key arrives. */
   host!: GridHost
   readonly block = new BlockCommands(this)
-  /** The cells with texts that were refused since the last step of undo, the newest last. */
-  private refused: MarkKey[] = []
+  private readonly steps: UndoCommands
   /** The assessment that was just added, until its column is shown or a key goes elsewhere. */
   private added: string | null = null
-  /** The undo or redo that is running, and those that follow it. */
-  private turn: Promise<void> | null = null
   constructor(
     readonly sheet: Sheet,
     readonly selection: GridSelection,
-    private readonly history = new UndoHistory(),
-  ) {}
+    history = new UndoHistory(),
+  ) {
+    this.steps = new UndoCommands(this, history)
+  }
 
   size = (): GridSize => {
     const { pupils, columns } = this.sheet
@@ -267,9 +262,9 @@ export class GridController {
     const outcome = isUnchanged(editing) ? null : this.sheet.enter(ids.assessmentId, ids.studentId, editing.typed, editing.seen)
     if (outcome === 'sent') {
       const after = this.valueAt(at)
-      this.addUndoStep([{ ...ids, before, after, gradeId }])
+      this.steps.add([{ ...ids, before, after, gradeId }])
       if (after === null) this.host.announce({ key: 'cleared', count: 1 })
-    } else if (outcome === 'wrong') this.refused.push(ids)
+    } else if (outcome === 'wrong') this.steps.addRefused(ids)
     this.cancelEdit(isFocusElsewhere)
   }
 
@@ -313,13 +308,6 @@ export class GridController {
     this.host.announce({ key: 'gone', pupil: name, title: columns[col]?.title ?? '' })
   }
 
-  private addUndoStep(changes: readonly UndoChange[]): void {
-    const effective = changes.filter(({ before, after }) => before !== after)
-    if (effective.length === 0) return
-    this.refused = []
-    this.history.add(effective)
-  }
-
   /** The cells of an assessment that may have a mark and have none. */
   emptyCells(col: number): CellPosition[] {
     const positions = this.sheet.pupils.map((_, row) => ({ row, col }))
@@ -349,7 +337,7 @@ export class GridController {
     })
     for (const { change } of entered.filter(({ isSeen }) => !isSeen)) this.sheet.queue.addConflict(entryOf(change), change.before)
     const changes = entered.flatMap(({ change, isSeen }) => (isSeen ? [change] : []))
-    this.addUndoStep(changes)
+    this.steps.add(changes)
     this.sheet.put(changes.map(entryOf))
   }
 
@@ -366,141 +354,8 @@ export class GridController {
     this.sheet.put([{ ...ids, score, remarks: text || null, seen: pending ? pending.seen : cellValueOf(saved) }])
   }
 
-  /**
-   * Undoes the last step: a refused text is removed, changed marks get their former value, new marks are deleted, and deleted marks come
-   * back with their remarks. What the server does not have yet leaves the queue, and all else waits there like an entry; only a deletion
-   * that the server has is undone by it, and stays to be undone while it does not answer. Leaves out marks that were changed since.
-   */
-  undo(): void | Promise<void> {
-    return this.inTurn(() => this.undoNewest())
-  }
-
-  /** Enters the last undone step again, except where a mark was changed since. */
-  redo(): void | Promise<void> {
-    return this.inTurn(() => this.redoNewest())
-  }
-
-  /** After the deletion that the server is undoing: no older step is undone before it. */
-  private inTurn(run: () => void | Promise<void>): void | Promise<void> {
-    const turn = this.turn ? this.turn.then(run) : run()
-    if (!turn) return
-    this.turn = turn
-    return turn.finally(() => {
-      if (this.turn === turn) this.turn = null
-    })
-  }
-
-  private undoNewest(): void | Promise<void> {
-    if (this.undoRefused()) return
-    const step = this.history.newestDone()
-    if (!step) return this.host.announce({ key: 'undo.none' })
-    this.show(step)
-    // An earlier try may have reached the server, though its reply was lost.
-    const isBack = (change: UndoChange) => this.presentValue(change) === change.before
-    const untouched = step.filter((change) => !isBack(change) && this.presentValue(change) === change.after && !this.hasMore(change))
-    const deletions = untouched.filter((change) => this.isDeletedOnServer(change))
-    const own = untouched.filter((change) => !deletions.includes(change))
-    const back = [...step.filter(isBack), ...own]
-    this.enterAgain(own.map((change) => ({ ...change, score: change.before, isRestored: change.after === null })))
-    if (deletions.length === 0) return this.tellUndone(step, back)
-    return Promise.all(deletions.map((change) => this.restore(change))).then((answers) => {
-      const answered = (answer: RestoreAnswer) => deletions.filter((_, at) => answers[at] === answer)
-      this.tellUndone(step, [...back, ...answered('done')], answered('later'), answered('refused').length)
-    })
-  }
-
-  /** `refused`: the number of changes for which the page has shown a reason. */
-  private tellUndone(step: UndoStep, undone: UndoStep, later: UndoStep = [], refused = 0): void {
-    this.history.noteUndone(step, undone, later)
-    const [only] = step.length === 1 ? undone : []
-    if (only) this.host.announce({ key: 'undo.doneOne', ...only, score: only.before })
-    else if (undone.length > 0) this.host.announce({ key: 'undo.done', count: undone.length })
-    if (later.length > 0) this.host.announce({ key: 'undo.later' })
-    else if (undone.length + refused < step.length) this.host.announce({ key: 'undo.changed' })
-  }
-
-  /** Whether a mark that the step entered has got more than its value since, which deleting it would take away. */
-  private hasMore({ assessmentId, studentId, before }: UndoChange): boolean {
-    const { saved } = this.sheet.cell(assessmentId, studentId)
-    return before === null && saved !== null && (saved.is_excluded || Boolean(saved.remarks))
-  }
-
-  /** Whether a deletion has reached the server, or may have for a mark that has more than the queue could enter again. */
-  private isDeletedOnServer({ assessmentId, studentId, after, gradeId }: UndoChange): boolean {
-    const { saved, pending } = this.sheet.cell(assessmentId, studentId)
-    if (after !== null) return false
-    return pending ? mayBeOnServer(pending) && saved?.is_excluded === true : saved === null && gradeId !== null
-  }
-
-  private async restore({ assessmentId, studentId, gradeId }: UndoChange): Promise<RestoreAnswer> {
-    return gradeId === null || this.sheet.cell(assessmentId, studentId).pending ? 'later' : this.host.restore(gradeId)
-  }
-
-  /** Enters values of earlier steps. An entry that the server cannot have is dropped where that shows the value again. */
-  private enterAgain(marks: readonly (MarkKey & { score: CellValue; isRestored?: boolean })[]): void {
-    const entries = marks.map(({ assessmentId, studentId, score, isRestored }) => {
-      const cell = this.sheet.cell(assessmentId, studentId)
-      const { saved, pending } = cell
-      const seen = cellValueOf(saved)
-      const isEnough = pending !== null && seen === score && (score === null || pending.remarks === undefined)
-      const isDropped = pending !== null && (pending.state === 'refused' || (isEnough && !mayBeOnServer(pending)))
-      const remarks = isRestored ? remarkOf(cell) || null : undefined
-      return { dropped: isDropped ? [pending] : [], put: isDropped ? [] : [{ assessmentId, studentId, score, seen, remarks }] }
-    })
-    this.sheet.queue.resolve(
-      entries.flatMap(({ dropped }) => dropped),
-      'theirs',
-    )
-    this.sheet.put(entries.flatMap(({ put }) => put))
-  }
-
-  /** Selects the cells that a step changes, unless they are selected, and scrolls to them. */
-  private show(step: readonly MarkKey[]): void {
-    const positions = step.map((change) => this.sheet.locate(change).position).filter(({ row, col }) => row >= 0 && col >= 0)
-    if (positions.length === 0 || this.selection.editing) return
-    const block = this.selection.range()
-    if (positions.every(({ row, col }) => isInRange(block, row, col))) {
-      this.selection.moveTo({ ...this.selection.active }, { extends: true })
-      return
-    }
-    const [rows, cols] = [positions.map(({ row }) => row), positions.map(({ col }) => col)]
-    this.selection.selectRange({ row: Math.max(...rows), col: Math.max(...cols) }, { row: Math.min(...rows), col: Math.min(...cols) })
-  }
-
-  /** Removes the newest refused text that is still in its cell, so that the mark under it is shown again; false where there is none. */
-  private undoRefused(): boolean {
-    for (let ids = this.refused.pop(); ids; ids = this.refused.pop()) {
-      if (!this.sheet.discardInvalid(ids.assessmentId, ids.studentId)) continue
-      this.show([ids])
-      this.host.announce({ key: 'undo.doneOne', ...ids, score: cellValueOf(this.sheet.effectiveMark(ids.assessmentId, ids.studentId)) })
-      return true
-    }
-    return false
-  }
-
-  private redoNewest(): void {
-    const changes = this.history.takeUndone()
-    if (!changes) {
-      this.host.announce({ key: 'redo.none' })
-      return
-    }
-    this.show(changes)
-    const again = changes
-      .filter((change) => this.presentValue(change) === change.before)
-      .map((change) => ({ ...change, gradeId: this.sheet.cell(change.assessmentId, change.studentId).saved?.id ?? change.gradeId }))
-    this.enterAgain(again.map((change) => ({ ...change, score: change.after })))
-    this.history.noteDone(again)
-    const [only] = changes.length === 1 ? again : []
-    if (only) this.host.announce({ key: 'redo.doneOne', ...only, score: only.after })
-    else if (again.length > 0) this.host.announce({ key: 'redo.done', count: again.length })
-    if (again.length < changes.length) this.host.announce({ key: 'undo.changed' })
-  }
-
-  /** The value in a cell: the mark that counts, or an entry that the server has refused. */
-  private presentValue({ assessmentId, studentId }: UndoChange): CellValue {
-    const { pending } = this.sheet.cell(assessmentId, studentId)
-    return pending?.state === 'refused' ? pending.score : cellValueOf(this.sheet.effectiveMark(assessmentId, studentId))
-  }
+  undo = (): void | Promise<void> => this.steps.undo()
+  redo = (): void | Promise<void> => this.steps.redo()
 
   planPaste = (block: readonly (readonly string[])[], at: CellPosition) => planPaste(block, at, this.forPaste())
 

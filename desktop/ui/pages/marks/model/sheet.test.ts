@@ -19,7 +19,7 @@ import { people } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { GridController, type GridMessage, type RestoreAnswer } from './grid-controller.ts'
+import { GridController, type GridMessage } from './grid-controller.ts'
 import { key } from './key.fixtures.ts'
 import { MarkQueue } from './mark-queue.ts'
 import { isSavedMeanwhile } from './mark-values.ts'
@@ -27,6 +27,7 @@ import type { CellPosition } from './navigation.ts'
 import type { PendingMark } from './pending-mark.ts'
 import { GridSelection } from './selection.ts'
 import { rowPart, Sheet } from './sheet.ts'
+import type { RestoreAnswer } from './undo-commands.ts'
 
 const columns = [mathsQuiz, mathsHomework, mathsExam] satisfies Assessment[]
 /** Term, scale, codes and categories of a layout. */
