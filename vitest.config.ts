@@ -24,7 +24,7 @@ const onceAllTheSame = [
   'server/tests/minimal-client.test.ts',
   'server/tests/processes/keyring.test.ts',
   'server/store/backup/of-laptop.test.ts',
-  'server/store/sqlite.file.test.ts',
+  'server/store/sqlite.*.test.ts',
   'server/tests/vectors.test.ts',
   'server/tests/world/options.test.ts',
 ]

@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { common } from '@markbook/shared/failures'
-import { limits } from '@markbook/shared/limits'
 import type Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { codeOf } from '../error-code.ts'
 import { makeFolder } from '../make-folder.ts'
-import { orNull } from '../or-null.ts'
 import type { Compiled } from './compiled.ts'
 import type { Connection, Db } from './connection.ts'
-import { isFull } from './errors.ts'
 import { openFile } from './sqlite.file.ts'
 import { chained, LOG_PAGES } from './sqlite.write.ts'
 
@@ -207,46 +203,4 @@ function readyOn(connection: Database.Database, query: object): Run {
     }
   statement.raw()
   return (params) => statement.all(bind(params)).map(rowOf)
-}
-
-/** A checkpoint needs no new space and lets the WAL be reused. Commits run it, but on a full disk there are none. */
-const checkpoint = (connection: Database.Database) => orNull(() => connection.pragma('wal_checkpoint(PASSIVE)'))
-
-/**
- * Runs transactions one after the other, with at most `limits.queuedTransactions` waiting; each inside BEGIN … COMMIT, rolled back where it
- * throws. Otherwise two transactions on one connection could share a BEGIN while one awaits.
- */
-export function serialised(connection: Database.Database, begin: string) {
-  const [beginning, commit, rollback] = [connection.prepare(begin), connection.prepare('commit'), connection.prepare('rollback')]
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  const transact = async <T>(work: () => Promise<T>): Promise<T> => {
-    beginning.run()
-    try {
-      const result = await work()
-      commit.run()
-      return result
-    } catch (error) {
-      if (connection.inTransaction) rollback.run()
-      if (isFull(error)) checkpoint(connection)
-      throw error
-    }
-  }
-  return {
-    run<T>(work: () => Promise<T>): Promise<T> {
-      if (waiting >= limits.queuedTransactions) return Promise.reject(common.busy({ headers: { 'retry-after': '1' } }))
-      waiting += 1
-      const mine = last.then(() => transact(work))
-      last = mine.then(
-        () => {
-          waiting -= 1
-        },
-        () => {
-          waiting -= 1
-        },
-      )
-      return mine
-    },
-    idle: () => last,
-  }
 }

@@ -17,7 +17,8 @@ import { openPostgres, POOL, postgresConnection, READING, SERVICE_ROLE } from '.
 import { closeConflicts } from './replica/close-conflicts.ts'
 import { settleAfter } from './replica/settle-after.ts'
 import { newTransactionCounts, type Semaphore, type SemaphoreLoad, semaphore, type TransactionCounts } from './semaphore.ts'
-import { openSqlite, openSqliteBeside, serialised, sqliteConnection } from './sqlite.ts'
+import { serialised } from './sqlite.transactions.ts'
+import { openSqlite, openSqliteBeside, sqliteConnection } from './sqlite.ts'
 import { statement } from './statement.ts'
 import { asSystem, type Change, type Identity, type LocalDb, type NewRow, type ReadTx, type WriteTx } from './tx.ts'
 
@@ -59,6 +60,9 @@ type StoreLoad = { places: Record<string, SemaphoreLoad>; reads: TransactionCoun
 /** `beside`: for a short operation while the server of the database may be running; locks, creates and migrates nothing. */
 export type StoreOptions = { clock: Clock; newId: IdSource; role: NodeRole; beforeMigration?: BeforeMigration; beside?: boolean }
 
+/** Writes of people that share a commit of a school's database at most. */
+const TOGETHER = 8
+
 /** How often a write is retried after a deadlock or a similar conflict. */
 const RETRIES = 8
 
@@ -70,30 +74,33 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
     else await migrateSqlite(connections.writer, options.beforeMigration)
     const [reading, writing] = [sqliteConnection(connections.reader, false), sqliteConnection(connections.writer, true)]
     const reads = serialised(connections.reader, 'begin')
-    const writes = serialised(connections.writer, 'begin immediate')
+    const writes = serialised(connections.writer, 'begin immediate', TOGETHER)
     const noRoles = async () => {}
     const run = { dialect: sqliteDialect, options, setRole: noRoles }
     const news = newsOfCommits()
     let nodeId = await writes.run(() => currentNode(writing, sqliteDialect, options))
-    const places = { reader: semaphore(1), writer: semaphore(1) }
+    const places = { reader: semaphore(1), writer: semaphore(TOGETHER) }
     return withLimits([places, places.reader, places.writer], newTransactionCounts(), newTransactionCounts(), {
       dialect: sqliteDialect,
       get nodeId() {
         return nodeId
       },
       renewNode: async () => {
-        nodeId = await writes.run(() => renewNode(writing, sqliteDialect, options))
+        nodeId = await writes.run(() => renewNode(writing, sqliteDialect, options), { alone: true })
         return nodeId
       },
       replaceNode: async (ended, along, agreed) => {
         const advanced = nothingYet()
         // Transactions that wait for their turn read the new id after this commit.
-        const done = writes.run(async () => {
-          if (nodeId !== ended) return false
-          nodeId = await renewNode(writing, sqliteDialect, options, agreed)
-          await runAndFinish(writeTx({ ...run, nodeId, advanced }, writing, asSystem()), along)
-          return true
-        })
+        const done = writes.run(
+          async () => {
+            if (nodeId !== ended) return false
+            nodeId = await renewNode(writing, sqliteDialect, options, agreed)
+            await runAndFinish(writeTx({ ...run, nodeId, advanced }, writing, asSystem()), along)
+            return true
+          },
+          { alone: true },
+        )
         const isDone = await done.catch((error: unknown) => {
           nodeId = ended
           throw toFailure(error)
@@ -105,7 +112,10 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
       write: (identity, fn) => {
         const advanced = nothingYet()
         return writes
-          .run(() => runAndFinish(writeTx({ ...run, nodeId, advanced }, writing, identity), fn))
+          .run(() => runAndFinish(writeTx({ ...run, nodeId, advanced }, writing, identity), fn), {
+            // A page of replication takes up to a second: no mark waits for its commit.
+            alone: identity.as === 'system',
+          })
           .then((result) => notify(news, advanced, result), throwAsFailure)
       },
       onAdvance: news.listen,
