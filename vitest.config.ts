@@ -32,6 +32,26 @@ const onceAllTheSame = [
 const slow = '**/*.slow.test.ts'
 const never = ['**/node_modules/**', '**/dist/**', slow]
 
+/**
+ * What of the projects `postgres` and `browser` runs: `first` in `npm test`, which must answer within ten minutes; `rest` in `npm run
+ * test:rest`; where it is not set, all.
+ */
+const part = process.env['TEST_PART']
+/** On Postgres, `npm test` runs the features and the store. What crosses several servers or processes (`server/tests`) is in the rest. */
+const firstOnPostgres = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts']
+/** In a browser, `npm test` opens every page once, and does what a teacher does each day. */
+const firstInBrowser = [
+  'desktop/ui/tests/every-page.browser.test.ts',
+  'desktop/ui/pages/marks/marks.browser.test.ts',
+  'desktop/ui/pages/reports/reports.browser.test.ts',
+  'desktop/ui/pages/sign-in/sign-in.browser.test.ts',
+]
+/** The tests of a project, and what it leaves out, in this part. */
+const partOf = (all: readonly string[], first: readonly string[]) => ({
+  include: [...(part === 'first' ? first : all)],
+  exclude: [...never, ...(part === 'rest' ? first : [])],
+})
+
 /** Programs that tests start keep nothing in the keyring of whoever runs them. */
 process.env['DBUS_SESSION_BUS_ADDRESS'] = 'unix:path=/nowhere'
 
@@ -49,6 +69,8 @@ const common = {
 
 /** They measure, kill, and put other modules in the place of real ones: each has a process, and they run one by one. */
 const slowly = { ...common, include: [slow], exclude: ['**/node_modules/**', '**/dist/**', '**/.cache/**'], isolate: true, maxWorkers: 1 }
+
+const onPostgres = partOf(onBothDatabases, firstOnPostgres)
 
 export default defineConfig({
   test: {
@@ -69,8 +91,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'postgres',
-          include: onBothDatabases,
-          exclude: [...never, ...onceAllTheSame],
+          include: onPostgres.include,
+          exclude: [...onPostgres.exclude, ...onceAllTheSame],
           env: { TEST_DATABASE: 'postgres' },
           globalSetup: ['server/testing/cluster.setup.ts'],
         },
@@ -89,8 +111,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'browser',
-          include: ['desktop/ui/**/*.browser.test.ts'],
-          exclude: never,
+          ...partOf(['desktop/ui/**/*.browser.test.ts'], firstInBrowser),
           globalSetup: ['desktop/ui/tests/app.setup.ts'],
           setupFiles: ['desktop/ui/tests/presses.setup.ts'],
         },

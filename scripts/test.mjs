@@ -1,7 +1,8 @@
-// `npm test`: installs what is missing, checks, and runs every test but the slow ones, on each database on which it may differ.
+// `npm test`: installs what is missing, checks, and runs every test on SQLite and of the app, and the first ones on Postgres and in a browser.
 // `npm test -- path …`: only these tests, without Postgres; `--project postgres` and other options are passed to vitest.
 // `npm run test:watch [-- path …]`: runs them again after every change.
-// `npm run test:all`: also the slow tests in their long form, 500 simulated worlds, and the packages.
+// `npm run test:rest`: the other tests on Postgres and in a browser, which take as long again.
+// `npm run test:all`: every test, also the slow ones in their long form, 500 simulated worlds, and the packages.
 // docs/testing.md says what runs when, and how long it takes.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { join, relative } from 'node:path'
 import { check } from './check.mjs'
 import { root } from './install.mjs'
 
-const [mode, ...rest] = /^--(watch|all)$/.test(process.argv[2] ?? '') ? process.argv.slice(2) : ['', ...process.argv.slice(2)]
+const [mode, ...asked] = /^--(watch|rest|all)$/.test(process.argv[2] ?? '') ? process.argv.slice(2) : ['', ...process.argv.slice(2)]
 
 const vitest = (...args) => [join('node_modules', 'vitest', 'vitest.mjs'), ...args]
 
@@ -47,11 +48,14 @@ function failedFilesPassAlone() {
 
 const drawsAtRandom = (file) => readFileSync(join(root, file), 'utf8').includes("from 'fast-check'")
 
-const tests = {
-  title: 'Tests on SQLite, on Postgres and in a browser',
-  step: vitest('run', ...quick, '--project=postgres', ...report),
-  again: failedFilesPassAlone,
-}
+const testsOf = (title, projects, env) => ({ title, step: vitest('run', ...projects, ...report), env, again: failedFilesPassAlone })
+const everyProject = [...quick, '--project=postgres']
+const first = testsOf('Tests on SQLite and of the app, first ones on Postgres and in a browser', everyProject, { TEST_PART: 'first' })
+const rest = testsOf('The rest of the tests on Postgres and in a browser', ['--project=postgres', '--project=browser'], {
+  TEST_PART: 'rest',
+})
+const LONG = { TEST_LONG: '1' }
+const all = testsOf('Tests on SQLite, on Postgres and in a browser', everyProject, LONG)
 const someWorlds = (count, ...more) => ({
   title: `${count} simulated worlds of replication, each with its own faults`,
   step: [
@@ -67,7 +71,6 @@ const someWorlds = (count, ...more) => ({
     ...more,
   ],
 })
-const LONG = { TEST_LONG: '1' }
 const slow = {
   title: 'Slow tests in their long form',
   step: vitest('run', '--project=slow-sqlite', '--project=slow-postgres'),
@@ -75,11 +78,10 @@ const slow = {
 }
 const packages = { title: 'Packages', step: ['--import', 'tsx', join('scripts', 'test-packages.mjs')] }
 
-if (mode === '--watch') process.exit(run(vitest('watch', ...quick, ...rest)))
-if (rest.length > 0) process.exit(run(vitest('run', ...(rest.some((one) => one.startsWith('--project')) ? [] : quick), ...rest)))
-if (!(await check())) process.exit(1)
-runAll(
-  mode === '--all'
-    ? [{ ...tests, env: LONG }, slow, someWorlds(100), someWorlds(500, '--structure', '0'), packages]
-    : [tests, someWorlds(100)],
-)
+if (mode === '--watch') process.exit(run(vitest('watch', ...quick, ...asked)))
+if (asked.length > 0) process.exit(run(vitest('run', ...(asked.some((one) => one.startsWith('--project')) ? [] : quick), ...asked)))
+if (mode === '--rest') runAll([rest])
+else {
+  if (!(await check())) process.exit(1)
+  runAll(mode === '--all' ? [all, slow, someWorlds(100), someWorlds(500, '--structure', '0'), packages] : [first, someWorlds(100)])
+}
