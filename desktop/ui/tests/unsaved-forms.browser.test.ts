@@ -184,6 +184,12 @@ describe.skipIf(!headlessPath)('a form with a save button', () => {
     const own = await context.newPage()
     await own.goto(`${site.url}/scale`)
     const codes = own.getByRole('region', { name: 'Codes in place of marks' })
+    await own.evaluate(() => {
+      const seen = () => {
+        if (document.body.innerText.includes('Meanwhile something else was saved here.')) document.body.dataset['saidOther'] = 'yes'
+      }
+      new MutationObserver(seen).observe(document.body, { childList: true, subtree: true })
+    })
     for (const { path, form, field } of [
       { path: '**/api/grading-scale*', form: own.locator('form').first(), field: own.getByLabel('Pass mark') },
       { path: '**/api/schools/mine', form: codes, field: codes.getByRole('textbox').first() },
@@ -196,7 +202,7 @@ describe.skipIf(!headlessPath)('a form with a save button', () => {
         if (route.request().method() !== 'GET') await isAnswered
         await route.continue()
       })
-      const save = form.getByRole('button', { name: 'Save' })
+      const save = form.getByRole('button', { name: 'Save', exact: true })
       await field.fill('61')
       await save.click()
       await form.getByRole('button', { name: 'Saving …' }).waitFor()
@@ -205,6 +211,8 @@ describe.skipIf(!headlessPath)('a form with a save button', () => {
       await save.waitFor()
       await own.waitForTimeout(300)
       expect(await field.inputValue()).toBe('62')
+      // Not even for a moment: what was saved is the person's own.
+      expect(await own.evaluate(() => document.body.dataset['saidOther'])).toBeUndefined()
       const newest = own.getByRole('button', { name: 'Undo', exact: true }).first()
       const former = await newest.elementHandle()
       await save.click()

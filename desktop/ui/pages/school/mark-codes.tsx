@@ -60,10 +60,10 @@ export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
     const write = (markCodes: MarkCode[]) => update.mutateAsync({ body: { markCodes } })
     const [before, after] = [[...codesOf(school)], toCodes(drafts)]
     const run = async () => {
+      meanwhile.noteWritten(textOf(after))
       await write(after)
       // What was typed meanwhile stays.
       setDrafts((now) => (now === drafts ? draftsOf(after) : now))
-      meanwhile.noteSaved(textOf(after))
     }
     // The card shows a failure.
     await saveWithUndo({ said: t('codesSaved'), run, back: () => write(before) }).catch(() => {})

@@ -13,11 +13,13 @@ type Form = { stored: string; typed: string; isSaving: boolean; take: () => void
 export function useMeanwhile({ stored, typed, isSaving, take, read }: Form) {
   /** The value that the form began with. */
   const [known, setKnown] = useState(stored)
+  /** The value that the form wrote last: it may come back from the server before or after the reply to the write. */
+  const [written, setWritten] = useState<string | null>(null)
   const [isReading, setReading] = useState(false)
-  const isOther = stored !== known && !isSaving
-  if (isOther && (typed === known || typed === stored)) {
+  const isOther = stored !== known && stored !== written && !isSaving
+  if (stored !== known && !isSaving && (!isOther || typed === known || typed === stored)) {
     setKnown(stored)
-    if (typed === known) take()
+    if (isOther && typed === known) take()
   }
   /** Whether the server has what the page shows, so that nothing is written over that the person has not been told of. */
   const isToldOf = async (): Promise<boolean> => {
@@ -28,7 +30,7 @@ export function useMeanwhile({ stored, typed, isSaving, take, read }: Form) {
     return present === stored || present === typed
   }
   const notice = isOther && <MeanwhileNotice onTake={take} />
-  return { notice, isToldOf, isReading, noteSaved: setKnown }
+  return { notice, isToldOf, isReading, noteWritten: setWritten }
 }
 
 function MeanwhileNotice({ onTake }: { onTake: () => void }) {

@@ -137,11 +137,11 @@ function Scale({ scale, year, hasTyped }: ScaleProps) {
       said: ({ kept_years }) => said(kept_years),
       run: async () => {
         const body = toBody(bands, passMark)
+        meanwhile.noteWritten(textOf(draftOf(body), editable(body.passMark)))
         const reply = await write(body)
         // As the server has it, except what was typed since.
         setPassMark((now) => (now === passMark ? editable(body.passMark) : now))
         setBands((now) => (now === bands ? draftOf(body) : now))
-        meanwhile.noteSaved(textOf(draftOf(body), editable(body.passMark)))
         return reply
       },
       back: year && !year.scale_bands ? () => follow(year) : () => write(before),
