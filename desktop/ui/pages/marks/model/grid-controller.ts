@@ -280,12 +280,14 @@ export class GridController {
    * Moves the selection and the editor along with their pupil and assessment, after a change of the layout. `before`: the former layout.
    */
   follow(before: Layout): void {
-    this.goToAdded()
     const { editing, active } = this.selection
     const isThere = this.selection.follow((at) => positionIn(this.sheet.layout, before, at), this.size())
-    if (!editing || (isThere && this.idsAt(this.selection.active))) return
-    this.cancelEdit()
-    if (!isUnchanged(editing)) this.tellGone(before, active)
+    if (editing && !(isThere && this.idsAt(this.selection.active))) {
+      this.cancelEdit()
+      if (!isUnchanged(editing)) this.tellGone(before, active)
+    }
+    // Last: its position is one of the new layout, which is not moved once more.
+    this.goToAdded()
   }
 
   /** Goes to the first cell of an assessment that was just added, as soon as its column is shown: what is typed next is for it. */

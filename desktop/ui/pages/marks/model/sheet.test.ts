@@ -462,6 +462,22 @@ describe('the grid’s keys', () => {
       expect(selection.active).toEqual({ row: 0, col: columns.length + 3 })
     })
 
+    test('the first cell of an assessment that was just added is active, wherever its column comes, before or after its reply', () => {
+      for (const at of [0, 1, columns.length]) {
+        selection.moveTo({ row: 1, col: 1 })
+        const added = { ...mathsQuiz, id: `added at ${at}` }
+        controller.begin(added.id)
+        changeTo(pupilsOf3B, columns.toSpliced(at, 0, added))
+        expect(selection.active).toEqual({ row: 0, col: at })
+        changeTo(pupilsOf3B, columns)
+        selection.moveTo({ row: 1, col: 1 })
+        changeTo(pupilsOf3B, columns.toSpliced(at, 0, added))
+        controller.begin(added.id)
+        expect(selection.active).toEqual({ row: 0, col: at })
+        changeTo(pupilsOf3B, columns)
+      }
+    })
+
     test('a message names what was typed in a cell that is gone, and the nearest cell is active', () => {
       selection.moveTo({ row: 0, col: 2 })
       controller.handleKey(key('8'))
