@@ -4,16 +4,16 @@ import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
 import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
+import { settleBook } from '@markbook/sync/merge/settle'
 import { isSame, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, join } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
-import { settleBooks, settleEntries } from './frozen.ts'
+import { BOOK, followBooks, settleEntries } from './frozen.ts'
 import { heldRows, hold, QueueFull, release } from './held.ts'
 import { type AnyRow, tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
-import { withParents } from './parents.ts'
-import { leaveParents, leaveWaited, removeDeleted } from './remove-deleted.ts'
+import { leaveParents, leaveWaited, removeDeleted, withParents } from './remove-deleted.ts'
 import { isLost, knownRows, lockedRows } from './states.ts'
 import { applyTableRules, settleMaxima } from './table-rules.ts'
 import { freeUniqueTexts, hasUniqueRule, settleUniqueRules } from './unique-rules.ts'
@@ -165,7 +165,7 @@ async function holdAssessments(tx: WriteTx, schoolId: string, marks: readonly Fr
 
 /** Writes the living rows of one table; parent rows have been written before. Deleted ones wait for `removeDeleted`. */
 async function writeTable(application: Application, table: Replicated): Promise<void> {
-  if (table === 'report_book') settleBooks(application)
+  if (table === BOOK) for (const change of application.changes.get(BOOK)?.values() ?? []) change.settled = settleBook(change.state)
   if (table === 'report_book_entry') await settleEntries(application)
   await settleUnique(application, table)
   const own = application.changes.get(table)
@@ -189,7 +189,7 @@ async function writeTable(application: Application, table: Replicated): Promise<
 }
 
 /** Settles the unique rules around the rows that change, for these and for others. `left`: rows that are here no more. */
-export async function settleUnique(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
+async function settleUnique(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
   const { tx, schoolId } = application
   if (!hasUniqueRule(table)) return
   const own = application.changes.get(table) ?? new Map<string, Change>()
@@ -211,15 +211,23 @@ export async function settleUnique(application: Application, table: Replicated, 
   if (own.size > 0) application.changes.set(table, own)
 }
 
-/** Removes the deleted rows, and gives rows whose unique text they had their own again. `left`: as above. */
-export async function makeRoom(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
+/**
+ * Writes the changed rows of one table outside of a page, removes the deleted ones, and writes whatever stands otherwise because of them.
+ * `left`: as above.
+ */
+export async function writeOutsidePage(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
+  if (table === BOOK) await settleEntries(application)
   await settleUnique(application, table, left)
   const changes = [...(application.changes.get(table)?.values() ?? [])]
+  if (table === BOOK) for (const change of changes.filter(stands)) change.settled = settleBook(change.state)
   await vacateLeaving(application, table, changes)
-  await writeRows(application, table, await withParents(application, table, changes.filter(stands)))
+  const ready = await withParents(application, table, changes.filter(stands))
+  await writeRows(application, table, ready)
+  if (table === BOOK) await followBooks(application, ready)
   await leaveParents(application, table)
   await removeDeleted(application)
-  await settleMaxima(application, [...(application.changes.get('assessment')?.keys() ?? [])])
+  const marked = table === 'grade' ? changes.flatMap(({ state }) => (state.values['assessment_id'] as string | undefined) ?? []) : []
+  await settleMaxima(application, [...new Set([...(application.changes.get('assessment')?.keys() ?? []), ...marked])])
 }
 
 function vacateLeaving({ tx, schoolId }: Application, table: Replicated, changes: readonly Change[]): Promise<void> {

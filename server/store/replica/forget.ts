@@ -2,7 +2,7 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
-import { makeRoom } from './apply.ts'
+import { writeOutsidePage } from './apply.ts'
 import { scopeIn, tableOrder } from './links.ts'
 import type { Application } from './page.ts'
 import { reconsiderParents, rowsBelow } from './remove-deleted.ts'
@@ -22,7 +22,7 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   await tx.connection.db.delete(sync_row).where(place)
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
   await reconsiderParents(application, table, [...known.values()])
-  await makeRoom(
+  await writeOutsidePage(
     application,
     table,
     [...known.values()].map(({ state }) => state),

@@ -1,15 +1,11 @@
 import { naturalId } from '@markbook/shared/ids'
-import { type Freeze, freezeOf, settleBook, settleEntry } from '@markbook/sync/merge/settle'
+import { type Freeze, freezeOf, settleEntry } from '@markbook/sync/merge/settle'
 import { writeRows } from './application.ts'
 import type { Application, Change } from './page.ts'
 import { idsThere, knownRows, rowsNaming } from './states.ts'
 
-const BOOK = 'report_book'
+export const BOOK = 'report_book'
 const ENTRY = 'report_book_entry'
-
-export function settleBooks({ changes }: Application): void {
-  for (const change of changes.get(BOOK)?.values() ?? []) change.settled = settleBook(change.state)
-}
 
 /**
  * Settles the entries of every book that changed: their figures are its snapshot's, and once it was sent they are what was sent. An entry

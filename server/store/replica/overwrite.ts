@@ -5,16 +5,13 @@ import type { RowState, Values } from '@markbook/sync/merge/state'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
-import { record, stands, writeRows } from './application.ts'
-import { makeRoom, settleUnique } from './apply.ts'
+import { record } from './application.ts'
+import { writeOutsidePage } from './apply.ts'
 import { forgetRows } from './forget.ts'
-import { followBooks, settleBooks, settleEntries } from './frozen.ts'
 import { hold } from './held.ts'
 import type { Application, Change } from './page.ts'
-import { withParents } from './parents.ts'
-import { leaveParents, namedBelow, removeDeleted } from './remove-deleted.ts'
+import { namedBelow } from './remove-deleted.ts'
 import type { KnownRow } from './states.ts'
-import { settleMaxima } from './table-rules.ts'
 import { syncRowOf } from './write.ts'
 
 /**
@@ -46,12 +43,7 @@ export async function overwriteRow(
   const [high, furthest] = [highsOf(table, { ...state.values, ...values }), furthestOf(table)]
   const versions = stamp(state, { units: written, node, now: tx.nowMs, actor: null, deletes, high, furthest })
   const after: RowState = { ...state, ...versions, values: { ...state.values, ...values }, schema: SCHEMA_VERSION }
-  const change: Change = { known, state: after, settled: [], source: null }
-  const changes = new Map([[table, new Map([[state.id, change]])]])
-  const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
-  if (table === 'report_book') await settleEntries(application)
-  if (deletes) await makeRoom(application, table)
-  else await writeAll(application, table)
+  const application = await writeInPlace(tx, schoolId, table, known, after)
   const answer = application.answers.get(`${table}:${state.id}`)
   if (answer?.outcome !== 'held' || !theirs) return
   // A write without its counter cannot be held: their row is held instead.
@@ -71,14 +63,17 @@ export async function replaceByTheirs(
   theirs: RowState | null,
 ): Promise<void> {
   if (theirs === null) return forgetRows(tx, table, schoolId, [known.state.id])
-  const change: Change = { known, state: theirs, settled: [], source: null }
-  const changes = new Map([[table, new Map([[theirs.id, change]])]])
-  const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
-  if (table === 'report_book') await settleEntries(application)
-  if (theirs.alive.length === 0) return makeRoom(application, table)
-  await writeAll(application, table)
+  const application = await writeInPlace(tx, schoolId, table, known, theirs)
   const isHeld = application.answers.get(`${table}:${theirs.id}`)?.outcome === 'held'
-  if (isHeld && known.state.alive.length === 0) await giveWay(application, table, known, theirs)
+  if (isHeld && theirs.alive.length > 0 && known.state.alive.length === 0) await giveWay(application, table, known, theirs)
+}
+
+async function writeInPlace(tx: WriteTx, schoolId: string, table: Replicated, known: KnownRow, state: RowState): Promise<Application> {
+  const change: Change = { known, state, settled: [], source: null }
+  const changes = new Map([[table, new Map([[state.id, change]])]])
+  const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
+  await writeOutsidePage(application, table)
+  return application
 }
 
 /**
@@ -91,20 +86,4 @@ async function giveWay(application: Application, table: Replicated, known: Known
   const row = theirs.units[EXISTENCE]
   const state: RowState = { ...known.state, vv: {}, units: row ? { [EXISTENCE]: row } : {} }
   record(application, table, [syncRowOf(table, { state, settled: [] }, { isThere: true, source: null })])
-}
-
-/** Writes the row, and whatever else stands otherwise because of it. */
-async function writeAll(application: Application, table: Replicated): Promise<void> {
-  if (table === 'report_book') settleBooks(application)
-  await settleUnique(application, table)
-  const changes = [...(application.changes.get(table)?.values() ?? [])].filter(stands)
-  const ready = await withParents(application, table, changes)
-  await writeRows(application, table, ready)
-  if (table === 'report_book') await followBooks(application, ready)
-  await leaveParents(application, table)
-  await removeDeleted(application)
-  const marked = ready.flatMap(({ state: { id, values } }) =>
-    table === 'assessment' ? [id] : table === 'grade' ? [values['assessment_id'] as string] : [],
-  )
-  await settleMaxima(application, [...new Set(marked)])
 }

@@ -3,11 +3,49 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import type { ReadTx } from '../tx.ts'
 import { record, stands, writeStaying } from './application.ts'
 import { followBooks } from './frozen.ts'
+import { hold } from './held.ts'
 import { type AnyRow, hasMoved, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change, Incoming } from './page.ts'
-import { withParents } from './parents.ts'
-import { type KnownRow, knownRows, rowsNaming, settledRows } from './states.ts'
-import { syncRowOf } from './write.ts'
+import { idsThere, type KnownRow, knownRows, rowsNaming, settledRows } from './states.ts'
+import { standing, syncRowOf } from './write.ts'
+
+/**
+ * The rows whose parent rows exist. A parent row that was deleted by somebody who had not seen this row comes back with its last values,
+ * and so do its own parent rows; the deletion is kept as a conflict. A row whose parent row this node has never seen is held.
+ */
+export async function withParents(application: Application, table: Replicated, changes: readonly Change[]): Promise<Change[]> {
+  const { tx, schoolId } = application
+  let ready = [...changes]
+  for (const link of linksFrom(table)) {
+    const named = ready.map((change) => parentIdOf(link, standing(change) as AnyRow))
+    const ids = [...new Set(named.filter((id) => id !== null))]
+    const there = await idsThere(tx, link.parent, schoolId, ids)
+    const missing = ids.filter((id) => !there.has(id))
+    if (missing.length === 0) continue
+    const back = await revive(application, link.parent, missing)
+    const lost = new Set(missing.filter((id) => !back.has(id)))
+    const orphans = new Set(ready.filter((_, at) => lost.has(named[at] as string)))
+    for (const { state } of orphans) await hold(application, table, state, `waits for its ${link.parent}`)
+    ready = ready.filter((change) => !orphans.has(change))
+  }
+  return ready
+}
+
+/** Writes deleted rows again that others name; returns their ids. */
+async function revive(application: Application, table: Replicated, ids: readonly string[]): Promise<Set<string>> {
+  const { tx, schoolId, kept } = application
+  const own = application.changes.get(table)
+  const known = await knownRows(tx, table, schoolId, ids)
+  const deleted = ids.flatMap((id): Change[] => {
+    const before: KnownRow | undefined = known.get(id)
+    const state = own?.get(id)?.state ?? before?.state
+    return state && state.alive.length === 0 ? [{ known: before ?? null, state, settled: [], source: null }] : []
+  })
+  const ready = await withParents(application, table, deleted)
+  await writeStaying(application, table, ready)
+  for (const { state } of ready) keepDeletion(kept, table, state)
+  return new Set(ready.map(({ state }) => state.id))
+}
 
 /**
  * Removes the deleted rows, child rows before parent rows. A row that something alive still names stays, and its deletion is kept as a
@@ -18,7 +56,7 @@ export async function removeDeleted(application: Application): Promise<void> {
 }
 
 async function removeDeletedOf(application: Application, table: Replicated): Promise<void> {
-  const { tx, schoolId, changes } = application
+  const { tx, schoolId, changes, kept, fromParent } = application
   const gone = [...(changes.get(table)?.values() ?? [])].filter((change) => !stands(change) && change.known?.row)
   if (gone.length === 0) return
   const needed = await namedBelow(
@@ -35,7 +73,8 @@ async function removeDeletedOf(application: Application, table: Replicated): Pro
   const leave = gone.filter(({ state }) => !needed.has(state.id))
   await writeStaying(application, table, stay)
   if (table === 'report_book') await followBooks(application, stay)
-  for (const { state } of stay) keepDeletion(application, table, state)
+  // The parent keeps the row already, or will once it is told of what lives here.
+  if (!fromParent) for (const { state } of stay) keepDeletion(kept, table, state)
   const ids = leave.map(({ state }) => state.id)
   await tx.replica.erase(table, schoolId, ids)
   record(
@@ -50,10 +89,9 @@ async function removeDeletedOf(application: Application, table: Replicated): Pro
   )
 }
 
-function keepDeletion({ kept, fromParent }: Application, table: Replicated, state: Change['state']): void {
+function keepDeletion(kept: Application['kept'], table: Replicated, state: Change['state']): void {
   const stamp = state.units[EXISTENCE]
-  if (stamp && !fromParent)
-    kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })
+  if (stamp) kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })
 }
 
 /** Ids of those rows that something in the database still names. */

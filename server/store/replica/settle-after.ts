@@ -7,9 +7,9 @@ import { asSystem, type WriteTx, type WrittenRow } from '../tx.ts'
 import type { OverruledDeletion } from '../version-stamps.ts'
 import { keepClaims, restand, writeRows } from './application.ts'
 import { applyStates } from './apply.ts'
-import { hasMoved, linksFrom, parentIdOf } from './links.ts'
+import { hasMoved } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { removeDeleted } from './remove-deleted.ts'
+import { reconsiderParents, removeDeleted } from './remove-deleted.ts'
 import { knownRows } from './states.ts'
 import { settleMaxima, settleMembers } from './table-rules.ts'
 import { ruledTables, settleUniqueRules } from './unique-rules.ts'
@@ -53,7 +53,11 @@ async function resettle(tx: WriteTx, schoolId: string, touched: readonly Written
       table,
       touched.filter((each) => each.table === table),
     )
-  for (const each of touched) if (each.before && hasLeft(each)) await lookAtParents(application, each.table, each.before as never)
+  const left = touched.filter(hasLeft)
+  for (const table of new Set(left.map((each) => each.table))) {
+    const before = left.flatMap((each) => (each.table === table ? [{ row: each.before as never }] : []))
+    await reconsiderParents(application, table, before)
+  }
   if (touched.some(({ table }) => table === 'school_management')) await settleMembers(application)
   await removeDeleted(application)
   // Last, once rows that stay have been written with their claims.
@@ -94,16 +98,4 @@ async function resettleUnique(application: Application, table: Replicated, touch
   const changes = [...own.values()]
   await writeRows(application, table, changes)
   for (const change of changes) keepClaims(application, table, change)
-}
-
-async function lookAtParents(application: Application, table: Replicated, row: { id: string }): Promise<void> {
-  const { tx, schoolId, changes } = application
-  for (const link of linksFrom(table)) {
-    const id = parentIdOf(link, row)
-    const known = id === null ? undefined : (await knownRows(tx, link.parent, schoolId, [id])).get(id)
-    if (!id || !known?.row || known.state.alive.length > 0) continue
-    const own = changes.get(link.parent) ?? new Map<string, Change>()
-    own.set(id, { known, state: known.state, settled: [], source: known.source })
-    changes.set(link.parent, own)
-  }
 }
