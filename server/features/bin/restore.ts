@@ -7,7 +7,8 @@ import type { Changes } from '@markbook/shared/tables/changes'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
 import { isReferenceViolation } from '../../store/errors.ts'
-import { type DeletedRow, deletedWith, hangingOn, missingFor, type RowName, writeAgain } from '../../store/replica/deleted.ts'
+import { type DeletedRow, deletedWith, hangingOn, missingFor, writeAgain } from '../../store/replica/deleted.ts'
+import type { RowName } from '../../store/replica/links.ts'
 import { knownRows, rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import type { WriteContext } from '../policy.ts'
@@ -73,7 +74,7 @@ async function demandNothingInTheWay(
   school: string,
   root: DeletedRow,
   rows: readonly DeletedRow[],
-  missing: ReadonlyMap<DeletedRow, readonly RowName[]>,
+  missing: ReadonlyMap<DeletedRow, readonly RowName<Replicated>[]>,
 ): Promise<void> {
   const obstacle =
     (await missingParent(tx, school, rows, missing)) ??
@@ -97,7 +98,7 @@ async function missingParent(
   tx: ReadTx,
   school: string,
   rows: readonly DeletedRow[],
-  missing: ReadonlyMap<DeletedRow, readonly RowName[]>,
+  missing: ReadonlyMap<DeletedRow, readonly RowName<Replicated>[]>,
 ): Promise<Obstacle | null> {
   const [parent] = rows.flatMap((row) => missing.get(row) ?? [])
   if (!parent) return null

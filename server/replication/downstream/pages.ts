@@ -8,6 +8,7 @@ import { type Carried, packRows } from '@markbook/sync/protocol/page'
 import { and, desc, eq, gt, isNull, ne } from 'drizzle-orm'
 import { numbersHad } from '../../store/node.ts'
 import { type CopyPlace, readCopy, readFeed, withConflicts } from '../../store/replica/feed.ts'
+import { keyOfRow } from '../../store/replica/links.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { acknowledgedByParent } from '../identity/parent-state.ts'
@@ -155,4 +156,4 @@ async function feedOn(tx: ReadTx, reader: Reader, cursor: Cursor & { kind: 'feed
   }
 }
 
-const unique = (rows: readonly Carried[]) => [...new Map(rows.map((row) => [`${row.table}:${row.state.id}`, row])).values()]
+const unique = (rows: readonly Carried[]) => [...new Map(rows.map((row) => [keyOfRow(row), row])).values()]

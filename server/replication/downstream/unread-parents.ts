@@ -1,9 +1,9 @@
-import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { descriptions, type Row } from '@markbook/shared/tables/tables'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows } from '@markbook/sync/protocol/page'
 import { and, eq, gt } from 'drizzle-orm'
-import { type AnyRow, linksFrom, parentIdOf } from '../../store/replica/links.ts'
-import { knownRows } from '../../store/replica/states.ts'
+import { type AnyRow, idsByTable, linksFrom, parentIdOf, type RowName } from '../../store/replica/links.ts'
+import { knownByKey } from '../../store/replica/states.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { scopeOf, within } from '../scope/scope.ts'
@@ -29,25 +29,18 @@ const after = statement<{ school: string; table: string; ids: string; seq: numbe
  */
 export async function unreadParents(tx: ReadTx, peer: Row<'sync_peer'>, rows: readonly Carried[], seen: number): Promise<RowAnswer[]> {
   const school = peer.school_id as string
-  const named = new Map<Replicated, Set<string>>()
+  const named: RowName[] = []
   for (const { table, state } of rows)
     for (const link of linksFrom(table)) {
       const id = descriptions[link.parent].scope === 'school' ? parentIdOf(link, state.values as AnyRow) : null
-      if (id !== null) named.set(link.parent, (named.get(link.parent) ?? new Set()).add(id))
+      if (id !== null) named.push({ table: link.parent, id })
     }
-  const found: Carried[] = []
-  for (const [table, ids] of named) {
-    const unread = await after(tx, { school, table, ids: JSON.stringify([...ids]), seq: seen })
-    const known = await knownRows(
-      tx,
-      table,
-      school,
-      unread.map(({ id }) => id),
-    )
-    for (const { state } of known.values()) found.push({ table, state })
-  }
-  if (found.length === 0) return []
-  const held = await within(tx, school, await scopeOf(tx, peer), found)
+  const unread: RowName[] = []
+  for (const [table, ids] of idsByTable(named))
+    for (const { id } of await after(tx, { school, table, ids: JSON.stringify(ids), seq: seen })) unread.push({ table, id })
+  const found = await knownByKey(tx, school, unread)
+  if (found.size === 0) return []
+  const held = await within(tx, school, await scopeOf(tx, peer), [...found.values()])
   return held.map((row) => ({
     table: row.table,
     id: row.state.id,

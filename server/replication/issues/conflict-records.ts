@@ -2,8 +2,8 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Stamp, sameDot } from '@markbook/sync/versions'
-import { tableOrder } from '../../store/replica/links.ts'
-import { type KnownRow, knownRows } from '../../store/replica/states.ts'
+import { keyOf } from '../../store/replica/links.ts'
+import { type KnownRow, knownByKey, knownRows } from '../../store/replica/states.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -13,8 +13,6 @@ import { numbersOf } from '../scope/writers.ts'
 type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'node_id'>
 type Conflict = Row<'sync_conflict'>
 type Entry = Pick<Row<'history'>, 'actor_id' | 'node_id' | 'node_seq' | 'action' | 'changes'>
-
-const keyOf = (entity: unknown, id: unknown) => `${entity}:${id}`
 
 /**
  * Decides which conflict records are taken from a laptop: those that a merge makes there, of a lost write of the laptop's own person, of
@@ -32,22 +30,19 @@ export class ConflictRecords {
   ) {}
 
   static async of(tx: ReadTx, peer: Peer, records: readonly RowState[], proofs: RowProofs): Promise<ConflictRecords> {
-    const before = new Map<string, KnownRow>()
-    for (const table of tableOrder) {
-      const ids = records.filter(({ values }) => values['entity'] === table).map(({ values }) => values['row_id'] as string)
-      for (const [id, known] of await knownRows(tx, table, peer.school_id as string, [...new Set(ids)])) before.set(keyOf(table, id), known)
-    }
+    const named = records.map(({ values }) => ({ table: values['entity'] as string, id: values['row_id'] as string }))
+    const before = await knownByKey(tx, peer.school_id as string, named)
     return new ConflictRecords(tx, peer, before, proofs)
   }
 
   /** Notes units of a row that were refused. Rows are judged before the decisions about them. */
   noteRefused(table: Replicated, id: string, units: readonly { unit: string }[]): void {
-    for (const { unit } of units) this.refused.add(`${keyOf(table, id)}:${unit}`)
+    for (const { unit } of units) this.refused.add(`${keyOf({ table, id })}:${unit}`)
   }
 
   /** Whether the push also wrote the unit in conflict, and that was refused. */
   isOfRefused({ entity, row_id, unit }: Conflict): boolean {
-    return this.refused.has(`${keyOf(entity, row_id)}:${unit}`)
+    return this.refused.has(`${keyOf({ table: entity, id: row_id })}:${unit}`)
   }
 
   /** Whether a decision was made by a write that stands here now: whoever may write a value may decide by writing it (SPEC, I18). */
@@ -78,13 +73,13 @@ export class ConflictRecords {
   private async isSigned({ entity, row_id: row, unit, node_id, counter, hlc, actor_id, value }: Conflict): Promise<boolean> {
     const table = entity as Replicated
     if (descriptions[table].notOnLaptops || descriptions[table].scope === 'commons') return false
-    const values = this.before.get(keyOf(entity, row))?.state.values ?? {}
+    const values = this.before.get(keyOf({ table: entity, id: row }))?.state.values ?? {}
     return this.proofs.isSignedLoss(table, { row, unit, stamp: [node_id, counter, hlc, actor_id], value }, values)
   }
 
   private async isKnown(conflict: Conflict): Promise<boolean> {
     const { entity, row_id, unit, node_id, counter, hlc, actor_id, value } = conflict
-    const state = this.before.get(keyOf(entity, row_id))?.state
+    const state = this.before.get(keyOf({ table: entity, id: row_id }))?.state
     if (!state || !covers(state.vv, [node_id, counter])) return false
     const stamp = state.units[unit]
     if (stamp && sameDot(stamp, [node_id, counter, hlc, actor_id])) {

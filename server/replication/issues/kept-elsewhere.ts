@@ -1,19 +1,18 @@
-import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { descriptions, type Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { covers, textToVersions, type Versions } from '@markbook/sync/versions'
 import { and, eq, isNotNull, isNull, lte, ne } from 'drizzle-orm'
 import { pick } from '../../store/conditions.ts'
 import { incarnations } from '../../store/node.ts'
-import { scopeIn, tableOrder } from '../../store/replica/links.ts'
-import { knownRows } from '../../store/replica/states.ts'
+import { idsByTable, keyOf, keyOfRow, type RowName, scopeIn } from '../../store/replica/links.ts'
+import { knownByKey, versionsByKey } from '../../store/replica/states.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { AWAITS_PERSON } from '../scope/consent.ts'
 import { enrolmentsOf } from './child-refusals.ts'
 
 type Peer = Row<'sync_peer'>
-type Named = { table: string; id: string }
 type Entry = Pick<Row<'sync_refused'>, 'id' | 'table_name' | 'row_id' | 'unit' | 'peer_id' | 'parent_id'> & {
   node_id: string
   counter: number
@@ -27,7 +26,7 @@ export async function watchRefused(
   tx: WriteTx,
   from: Peer,
   rows: readonly Carried[],
-): Promise<(refused: readonly Named[]) => Promise<void>> {
+): Promise<(refused: readonly RowName[]) => Promise<void>> {
   const school = from.school_id as string
   const before = await openEntries(tx, school)
   // The usual case.
@@ -35,16 +34,16 @@ export async function watchRefused(
     return async (refused) => {
       if (refused.length > 0) await close(tx, await recordedHere(tx, school, await openEntries(tx, school)))
     }
-  const stateByKey = new Map(rows.map(({ table, state }) => [keyOf(table, state.id), state]))
-  const concerned = before.filter((entry) => stateByKey.has(keyOf(entry.table_name, entry.row_id)))
+  const stateByKey = new Map(rows.map((row) => [keyOfRow(row), row.state]))
+  const concerned = before.filter((entry) => stateByKey.has(keyIn(entry)))
   const unseen = await unseenHere(tx, from, concerned)
   const arrived = await arrivedAt(tx, from, concerned, stateByKey)
   return async (refused) => {
     const records = rows.flatMap(({ table, state: { values } }) =>
-      table === 'sync_conflict' ? [keyOf(String(values['entity']), String(values['row_id']))] : [],
+      table === 'sync_conflict' ? [keyOf({ table: String(values['entity']), id: String(values['row_id']) })] : [],
     )
-    const near = new Set([...stateByKey.keys(), ...records, ...refused.map(({ table, id }) => keyOf(table, id))])
-    const entries = (await openEntries(tx, school)).filter((entry) => near.has(keyOf(entry.table_name, entry.row_id)))
+    const near = new Set([...stateByKey.keys(), ...records, ...refused.map(keyOf)])
+    const entries = (await openEntries(tx, school)).filter((entry) => near.has(keyIn(entry)))
     await close(tx, [...arrived, ...(await recordedHere(tx, school, entries)), ...(await seenHere(tx, school, unseen))])
   }
 }
@@ -56,16 +55,17 @@ export async function watchRefused(
 export async function settleAnswered(tx: WriteTx, first: Peer, { to, people }: { to: number; people: number }): Promise<void> {
   const school = first.school_id as string
   const ofOthers = (await openEntries(tx, school)).filter(({ peer_id, parent_id }) => peer_id === null && parent_id !== first.id)
-  const answered: Entry[] = []
-  for (const [table, own] of byTable(ofOthers)) {
+  const versions = new Map<string, Versions>()
+  for (const [table, ids] of idsByTable(ofOthers.map(rowIn))) {
     const upTo = descriptions[table].scope === 'commons' ? people : to
-    const stored = await rowsUpTo(tx, { scope: scopeIn(table, school), table, ids: idsOf(own), upTo })
-    const versions = new Map(stored.map((row) => [row.row_id, textToVersions(row)]))
-    answered.push(...own.filter((entry) => hasSeen(versions.get(entry.row_id), entry)))
+    const stored = await rowsUpTo(tx, { scope: scopeIn(table, school), table, ids: JSON.stringify(ids), upTo })
+    for (const row of stored) versions.set(keyOf({ table, id: row.row_id }), textToVersions(row))
   }
-  await close(tx, answered)
+  await close(
+    tx,
+    ofOthers.filter((entry) => hasSeen(versions.get(keyIn(entry)), entry)),
+  )
 }
-
 const rowsUpTo = statement<{ scope: string; table: string; ids: string; upTo: number }>()(({ db, t: { sync_row: of }, p, dialect }) =>
   db
     .select({ row_id: of.row_id, vv: of.vv, units: of.units })
@@ -73,7 +73,9 @@ const rowsUpTo = statement<{ scope: string; table: string; ids: string; upTo: nu
     .where(and(eq(of.school_id, p.scope), eq(of.table_name, p.table), dialect.inList(of.row_id as never, p.ids), lte(of.seq, p.upTo))),
 )
 
-const keyOf = (table: string, id: string) => `${table}:${id}`
+/** The row that an entry is about. */
+const rowIn = ({ table_name: table, row_id: id }: Entry): RowName => ({ table, id })
+const keyIn = (entry: Entry) => keyOf(rowIn(entry))
 
 const openHere = statement<{ school: string }>()(({ db, t: { sync_refused: of }, p }) =>
   db
@@ -91,7 +93,7 @@ async function arrivedAt(tx: ReadTx, from: Peer, entries: readonly Entry[], stat
   const theirs = entries.filter(({ parent_id }) => parent_id === from.id)
   if (theirs.length === 0) return []
   const own = new Set(await incarnations(tx))
-  return theirs.filter((entry) => !own.has(entry.node_id) && hasSeen(stateByKey.get(keyOf(entry.table_name, entry.row_id)), entry))
+  return theirs.filter((entry) => !own.has(entry.node_id) && hasSeen(stateByKey.get(keyIn(entry)), entry))
 }
 
 /** Entries that were refused to nodes below, other than those that send now, and whose write this node has not seen yet. */
@@ -100,25 +102,13 @@ async function unseenHere(tx: ReadTx, from: Peer, entries: readonly Entry[]): Pr
   if (below.length === 0) return []
   const senders = from.side === 'child' ? await enrolmentsOf(tx, from) : []
   const ofOthers = below.filter(({ peer_id }) => !senders.includes(peer_id as string))
-  const unseen: Entry[] = []
-  for (const [table, own] of byTable(ofOthers)) {
-    const scope = scopeIn(table, from.school_id as string)
-    const stored = await tx.dialect.versionsOf(tx.connection, scope, table, rowsOf(own))
-    const vectors = new Map(stored.map((row) => [row.row_id, textToVersions(row).vv]))
-    unseen.push(...own.filter(({ row_id, node_id, counter }) => !covers(vectors.get(row_id) ?? {}, [node_id, counter])))
-  }
-  return unseen
+  const versions = await versionsByKey(tx, from.school_id as string, ofOthers.map(rowIn))
+  return ofOthers.filter((entry) => !covers(versions.get(keyIn(entry))?.vv ?? {}, [entry.node_id, entry.counter]))
 }
-
 async function seenHere(tx: ReadTx, school: string, entries: readonly Entry[]): Promise<Entry[]> {
-  const seen: Entry[] = []
-  for (const [table, own] of byTable(entries)) {
-    const known = await knownRows(tx, table, school, rowsOf(own))
-    seen.push(...own.filter((entry) => hasSeen(known.get(entry.row_id)?.state, entry)))
-  }
-  return seen
+  const known = await knownByKey(tx, school, entries.map(rowIn))
+  return entries.filter((entry) => hasSeen(known.get(keyIn(entry))?.state, entry))
 }
-
 /**
  * Whether these versions have the write of an entry. A child that gives way to a refusal covers the write too, by nobody: that does not
  * count.
@@ -139,24 +129,13 @@ const recordsOf = rowsBy(
 
 /** Entries whose write is kept as a conflict, decided or not. */
 async function recordedHere(tx: ReadTx, school: string, entries: readonly Entry[]): Promise<Entry[]> {
-  const recorded: Entry[] = []
-  for (const [table, own] of byTable(entries)) {
-    const records = new Set((await recordsOf(tx, { school, table, ids: idsOf(own) })).map(writeOf))
-    recorded.push(...own.filter((entry) => records.has(writeOf(entry))))
-  }
-  return recorded
+  const records = new Set<string>()
+  for (const [table, ids] of idsByTable(entries.map(rowIn)))
+    for (const record of await recordsOf(tx, { school, table, ids: JSON.stringify(ids) })) records.add(writeOf(record))
+  return entries.filter((entry) => records.has(writeOf(entry)))
 }
 const writeOf = ({ row_id, unit, node_id, counter }: Pick<Entry, 'row_id' | 'unit' | 'node_id' | 'counter'>) =>
   [row_id, unit, node_id, counter].join(' ')
-
-const byTable = (entries: readonly Entry[]): [Replicated, Entry[]][] =>
-  tableOrder.flatMap((table): [Replicated, Entry[]][] => {
-    const own = entries.filter(({ table_name }) => table_name === table)
-    return own.length > 0 ? [[table, own]] : []
-  })
-
-const rowsOf = (entries: readonly Entry[]) => [...new Set(entries.map(({ row_id }) => row_id))]
-const idsOf = (entries: readonly Entry[]) => JSON.stringify(rowsOf(entries))
 
 async function close(tx: WriteTx, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return

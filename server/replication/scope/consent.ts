@@ -7,6 +7,7 @@ import { refusedWrite } from '@markbook/sync/refused'
 import type { Stamp } from '@markbook/sync/versions'
 import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
+import { keyOf } from '../../store/replica/links.ts'
 import { knownRows, rowsNaming } from '../../store/replica/states.ts'
 import { syncRowOf } from '../../store/replica/write.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
@@ -125,7 +126,7 @@ async function awaiting({ db, t: { sync_refused: of } }: ReadTx, school: string)
  * compared.
  */
 export async function awaitingRows(tx: ReadTx, school: string): Promise<Set<string>> {
-  return new Set((await awaiting(tx, school)).map(({ table_name, row_id }) => `${table_name}:${row_id}`))
+  return new Set((await awaiting(tx, school)).map(({ table_name: table, row_id: id }) => keyOf({ table, id })))
 }
 
 /** A membership to which the person has agreed, and who gave it. */

@@ -6,7 +6,7 @@ import type { KnownRowsQuery, UnknownRows } from '@markbook/sync/protocol/messag
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import { forgetRows } from '../../store/replica/forget.ts'
-import { tableOrder } from '../../store/replica/links.ts'
+import { keyOf, tableOrder } from '../../store/replica/links.ts'
 import { overwriteRow } from '../../store/replica/overwrite.ts'
 import { namedBelow } from '../../store/replica/remove-deleted.ts'
 import { type KnownRow, knownRows } from '../../store/replica/states.ts'
@@ -56,7 +56,7 @@ export async function dropUnknown(store: Store, peer: Peer, ask: Asking): Promis
         tx,
         table,
         school,
-        ids.filter((id) => !unsent.has(`${table}:${id}`)),
+        ids.filter((id) => !unsent.has(keyOf({ table, id }))),
       )
       const there = [...known.values()].filter(({ state }) => state.alive.length > 0)
       await letGoOf(tx, school, { table, rows: there, node: store.nodeId, hasChildren })
@@ -95,5 +95,5 @@ async function unknownIn(store: Store, school: string, table: Replicated, ask: A
 async function unsentOf(tx: ReadTx, { school_id, own_seq, node_id }: Peer): Promise<Set<string>> {
   const span = { after: own_seq, upTo: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER, notFrom: [node_id] }
   const entries = await tx.dialect.feedEntries(tx.connection, school_id as string, span)
-  return new Set(entries.map(({ table_name, row_id }) => `${table_name}:${row_id}`))
+  return new Set(entries.map(({ table_name: table, row_id: id }) => keyOf({ table, id })))
 }

@@ -3,7 +3,8 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { EXISTENCE, sameDot } from '@markbook/sync/versions'
 import { withConflicts } from '../../store/replica/feed.ts'
 import { forgetWithAll } from '../../store/replica/forget.ts'
-import { knownRows, rowsNaming } from '../../store/replica/states.ts'
+import type { RowName } from '../../store/replica/links.ts'
+import { knownByKey, rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { type AcknowledgedNumbers, demandNoneForgotten, isUnsent } from './forgotten.ts'
 import type { Scope } from './scope.ts'
@@ -27,12 +28,10 @@ export async function withParts(tx: ReadTx, school: string, scope: Scope, rows: 
   const come = rows.filter(({ table, state }) => table === BOOK && isMoved(state) && books?.has(state.values['student_group_id'] as string))
   if (come.length === 0) return [...rows]
   const ids = come.map(({ state }) => state.id)
-  const parts: Carried[] = []
-  for (const table of PARTS) {
-    const named = (await rowsNaming(tx, table, school, 'report_book_id', ids)).map(({ id }) => id)
-    for (const { state } of (await knownRows(tx, table, school, named)).values()) parts.push({ table, state })
-  }
-  return [...rows, ...(await withConflicts(tx, school, [...come, ...parts]))]
+  const named: RowName[] = []
+  for (const table of PARTS) for (const { id } of await rowsNaming(tx, table, school, 'report_book_id', ids)) named.push({ table, id })
+  const parts = await knownByKey(tx, school, named)
+  return [...rows, ...(await withConflicts(tx, school, [...come, ...parts.values()]))]
 }
 
 /** Ids of the books of a page that the child may hold and is told no more. `kept`: the rows that it is told. */

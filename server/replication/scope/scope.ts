@@ -3,7 +3,8 @@ import { HistoryEntity } from '@markbook/shared/contract/history'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
-import { knownRows } from '../../store/replica/states.ts'
+import { keyOf } from '../../store/replica/links.ts'
+import { knownByKey, knownRows } from '../../store/replica/states.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
@@ -82,15 +83,10 @@ const subjectOf = ({ table, state: { id, values } }: Carried): { table: Replicat
 
 /** The class of each row of a book, or of a conflict in one; of a deleted row its last class. */
 async function classesOfBooks(tx: ReadTx, schoolId: string, rows: readonly Carried[]): Promise<(row: Carried) => unknown> {
-  const inConflict = new Map<string, Values>()
-  for (const table of OF_BOOKS) {
-    const ids = rows.filter((row) => row.table === 'sync_conflict' && subjectOf(row).table === table).map((row) => subjectOf(row).id)
-    for (const [id, { state }] of await knownRows(tx, table, schoolId, [...new Set(ids)])) inConflict.set(`${table} ${id}`, state.values)
-  }
-  const valuesOf = (row: Carried) => {
-    const { table, id } = subjectOf(row)
-    return row.table === 'sync_conflict' ? inConflict.get(`${table} ${id}`) : row.state.values
-  }
+  const conflicts = rows.filter((row) => row.table === 'sync_conflict' && OF_BOOKS.includes(subjectOf(row).table))
+  const inConflict = await knownByKey(tx, schoolId, conflicts.map(subjectOf))
+  const valuesOf = (row: Carried): Values | undefined =>
+    row.table === 'sync_conflict' ? inConflict.get(keyOf(subjectOf(row)))?.state.values : row.state.values
   const named = rows
     .filter((row) => PARTS_OF_BOOKS.includes(subjectOf(row).table))
     .flatMap((row) => (valuesOf(row)?.['report_book_id'] ?? []) as string | [])

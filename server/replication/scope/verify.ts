@@ -7,6 +7,7 @@ import { canonical } from '@markbook/sync/merge/state'
 import type { TableDigest, Verified } from '@markbook/sync/protocol/messages'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { type CopyPlace, readCopy } from '../../store/replica/feed.ts'
+import { keyOfRow } from '../../store/replica/links.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { syncFailures } from '../identity/enrolment.ts'
@@ -67,7 +68,7 @@ async function digestOnce(store: Store, peer: PeerScope, signal?: AbortSignal): 
       const school = peer.school_id as string
       const page = await readCopy(tx, school, at, limits.sync.compare.pageRows)
       const awaiting = await awaitingRows(tx, school)
-      const both = page.rows.filter(({ table, state }) => !awaiting.has(`${table}:${state.id}`))
+      const both = page.rows.filter((row) => !awaiting.has(keyOfRow(row)))
       return { rows: await within(tx, school, scope, await withNamed(tx, school, scope, both)), next: page.next }
     })
     for (const row of rows) add(sums, counted, row)
@@ -84,11 +85,12 @@ async function digestOnce(store: Store, peer: PeerScope, signal?: AbortSignal): 
  * Adds a row to the sum of its table. People come with every row that names them, and count once. Sealed rows do not count: somebody who
  * works at two schools may have another app for each.
  */
-function add(sums: Map<string, Sum>, counted: Set<string>, { table, state }: Carried): void {
-  if (state.alive.length === 0 || descriptions[table].sealed || counted.has(`${table}:${state.id}`)) return
-  if (descriptions[table].scope === 'commons') counted.add(`${table}:${state.id}`)
+function add(sums: Map<string, Sum>, counted: Set<string>, row: Carried): void {
+  const { table, state } = row
+  if (state.alive.length === 0 || descriptions[table].sealed || counted.has(keyOfRow(row))) return
+  if (descriptions[table].scope === 'commons') counted.add(keyOfRow(row))
   const own = sums.get(table) ?? { count: 0, sum: 0n }
-  sums.set(table, { count: own.count + 1, sum: BigInt.asUintN(Number(WIDTH), own.sum + digestOfRow({ table, state })) })
+  sums.set(table, { count: own.count + 1, sum: BigInt.asUintN(Number(WIDTH), own.sum + digestOfRow(row)) })
 }
 
 /** The text of a row that is compared: without its vector. */

@@ -3,6 +3,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { readFeed, readPeople, withPeople } from '../../store/replica/feed.ts'
+import { keyOfRow } from '../../store/replica/links.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
 import { lastOfPage } from '../journal/history-exchange.ts'
@@ -26,6 +27,6 @@ export async function pendingRows(tx: ReadTx, peer: Peer, most?: number): Promis
   const own = await readFeed(tx, school, { after: peer.own_seq, limit, notFrom, upTo })
   const people = await readPeople(tx, school, { after: peer.own_people, limit, secrets })
   const named = secrets ? await withPeople(tx, own.rows, { secrets }) : own.rows
-  const rows = [...new Map([...people.rows, ...named].map((row) => [`${row.table}:${row.state.id}`, row])).values()]
+  const rows = [...new Map([...people.rows, ...named].map((row) => [keyOfRow(row), row])).values()]
   return { rows, to: own.to, people: people.to, isLast: own.isLast && people.isLast }
 }

@@ -3,6 +3,7 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import { forgetRows } from '../../store/replica/forget.ts'
 import { dropHeld, heldRows } from '../../store/replica/held.ts'
+import { keyOfRow } from '../../store/replica/links.ts'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { statement } from '../../store/statement.ts'
 import type { WriteTx } from '../../store/tx.ts'
@@ -63,8 +64,8 @@ export async function prune(tx: WriteTx, node: string, peer: Peer): Promise<Name
 /** Held rows outside the scope: the user may not read those either. */
 async function heldOutside(tx: WriteTx, school: string, scope: Scope, heard: AcknowledgedNumbers): Promise<Carried[]> {
   const held = await heldRows(tx, school)
-  const kept = new Set((await within(tx, school, scope, held)).map(({ table, state }) => `${table}:${state.id}`))
-  return held.filter(({ table, state }) => !kept.has(`${table}:${state.id}`) && !isUnsent(state, heard))
+  const kept = new Set((await within(tx, school, scope, held)).map(keyOfRow))
+  return held.filter((row) => !kept.has(keyOfRow(row)) && !isUnsent(row.state, heard))
 }
 
 async function filesOf(tx: WriteTx, table: Replicated, school: string, ids: readonly string[]): Promise<NamedFile[]> {

@@ -11,7 +11,7 @@ import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
 import { BOOK, followBooks, settleEntries } from './frozen.ts'
 import { heldRows, hold, QueueFull, release } from './held.ts'
-import { type AnyRow, tableOrder } from './links.ts'
+import { type AnyRow, keyOfRow, tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { leaveParents, leaveWaited, removeDeleted, withParents } from './remove-deleted.ts'
 import { isLost, knownRows, lockedRows } from './states.ts'
@@ -59,7 +59,7 @@ export async function applyStates(
     await applyStates(tx, schoolId, states, { source: null, retries: false })
   }
   if (fromParent) return []
-  const asked = new Set(incoming.map(({ table, state }) => `${table}:${state.id}`))
+  const asked = new Set(incoming.map(keyOfRow))
   return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)
 }
 
@@ -77,10 +77,10 @@ function demandRoom({ answers }: Application, before: number): void {
  * stay in the row.
  */
 function withoutSeen(held: readonly Incoming[], incoming: readonly Incoming[]): Incoming[] {
-  const come = new Map(incoming.map(({ table, state }) => [`${table}:${state.id}`, state.vv]))
-  return held.filter(({ table, state }) => {
-    const seen = come.get(`${table}:${state.id}`)
-    return !seen || !Object.entries(state.vv).every((each) => covers(seen, each))
+  const come = new Map(incoming.map((row) => [keyOfRow(row), row.state.vv]))
+  return held.filter((row) => {
+    const seen = come.get(keyOfRow(row))
+    return !seen || !Object.entries(row.state.vv).every((each) => covers(seen, each))
   })
 }
 
@@ -116,7 +116,7 @@ async function mergeTable(application: Application, table: Replicated, states: r
     for (const loser of merged.losers) kept.push(keptFrom(table, state.id, loser))
     const isNew = !before || isLost(before) || !sameState(merged.state, before.state)
     const outcome: Outcome = !isNew ? 'unchanged' : sameState(merged.state, state) ? 'applied' : 'merged'
-    if (!fromParent) answers.set(`${table}:${state.id}`, { table, id: state.id, outcome })
+    if (!fromParent) answers.set(keyOfRow({ table, state }), { table, id: state.id, outcome })
     if (isNew || (fromParent && isLongerThere(state, merged.state)))
       own.set(state.id, { known: before, state: merged.state, settled: [], source: outcome === 'applied' ? source : null })
   }

@@ -1,20 +1,17 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
 import type { NewRow, ReadTx, WriteTx } from '../tx.ts'
-import { type AnyRow, type Link, linksFrom, parentIdOf, tableOrder } from './links.ts'
-import { idsThere, type KnownRow, knownRows } from './states.ts'
+import { type AnyRow, idsByTable, keyOf, type Link, linksFrom, parentIdOf, type RowName, tableOrder } from './links.ts'
+import { idsThere, type KnownRow, knownByKey } from './states.ts'
 import { rowMaker } from './write.ts'
 
-export type RowName = { table: Replicated; id: string }
 /** A deleted row, with what it said then as far as the history tells it. */
-export type LastValues = RowName & { told: Values }
+export type LastValues = RowName<Replicated> & { told: Values }
 /** The same, with what is known of it now. `values`: its last values or, where it exists again, those of the history. */
-export type DeletedRow = RowName & { known: KnownRow; values: Values }
-
-const nameOf = ({ table, id }: RowName) => `${table} ${id}`
+export type DeletedRow = RowName<Replicated> & { known: KnownRow; values: Values }
 
 /** The rows of a school that a row names by its foreign keys; people and the school itself always exist. */
-function parentsOf({ table, values }: Pick<DeletedRow, 'table' | 'values'>): RowName[] {
+function parentsOf({ table, values }: Pick<DeletedRow, 'table' | 'values'>): RowName<Replicated>[] {
   const inSchool = ({ parent }: Link) => descriptions[parent].scope === 'school'
   return linksFrom(table)
     .filter(inSchool)
@@ -25,41 +22,46 @@ function parentsOf({ table, values }: Pick<DeletedRow, 'table' | 'values'>): Row
 }
 
 /** Of rows that were deleted together: the root, the rows that name it, those that name these, and so on; parent rows first. */
-export async function deletedWith(tx: ReadTx, schoolId: string, root: RowName, gone: readonly LastValues[]): Promise<DeletedRow[]> {
-  const found = new Set([nameOf(root)])
+export async function deletedWith(
+  tx: ReadTx,
+  schoolId: string,
+  root: RowName<Replicated>,
+  gone: readonly LastValues[],
+): Promise<DeletedRow[]> {
+  const found = new Set([keyOf(root)])
   const rows: DeletedRow[] = []
-  for (const table of tableOrder) {
-    const told = new Map(gone.filter((each) => each.table === table).map((each) => [each.id, each.told]))
-    for (const [id, known] of await knownRows(tx, table, schoolId, [...told.keys()])) {
-      const row = { table, id, known, values: known.row === null ? known.state.values : (told.get(id) as Values) }
-      if (!found.has(nameOf(row)) && !parentsOf(row).some((parent) => found.has(nameOf(parent)))) continue
-      found.add(nameOf(row))
-      rows.push(row)
-    }
+  const told = new Map(gone.map((each) => [keyOf(each), each.told]))
+  for (const [key, known] of await knownByKey(tx, schoolId, gone)) {
+    const { table, state, row: there } = known
+    const row = { table, id: state.id, known, values: there === null ? state.values : (told.get(key) as Values) }
+    if (!found.has(key) && !parentsOf(row).some((parent) => found.has(keyOf(parent)))) continue
+    found.add(key)
+    rows.push(row)
   }
   return rows
 }
 
 /** By row, the rows that it names and that neither exist nor are among these. */
-export async function missingFor(tx: ReadTx, schoolId: string, rows: readonly DeletedRow[]): Promise<Map<DeletedRow, RowName[]>> {
-  const present = new Set(rows.map(nameOf))
-  const named = new Map(rows.flatMap(parentsOf).map((parent) => [nameOf(parent), parent]))
-  for (const table of tableOrder) {
-    const ids = [...named.values()].filter((parent) => parent.table === table).map(({ id }) => id)
-    for (const id of await idsThere(tx, table, schoolId, ids)) present.add(nameOf({ table, id }))
-  }
-  const missing = rows.map((row) => [row, parentsOf(row).filter((parent) => !present.has(nameOf(parent)))] as const)
+export async function missingFor(
+  tx: ReadTx,
+  schoolId: string,
+  rows: readonly DeletedRow[],
+): Promise<Map<DeletedRow, RowName<Replicated>[]>> {
+  const present = new Set(rows.map(keyOf))
+  for (const [table, ids] of idsByTable(rows.flatMap(parentsOf)))
+    for (const id of await idsThere(tx, table, schoolId, ids)) present.add(keyOf({ table, id }))
+  const missing = rows.map((row) => [row, parentsOf(row).filter((parent) => !present.has(keyOf(parent)))] as const)
   return new Map(missing.flatMap(([row, parents]) => (parents.length > 0 ? [[row, parents]] : [])))
 }
 
 /** The first rows, and those of `rows` that name one of them, directly or through others. */
 export function hangingOn(first: Iterable<DeletedRow>, rows: readonly DeletedRow[]): Set<DeletedRow> {
   const hanging = new Set(first)
-  const names = new Set([...hanging].map(nameOf))
+  const names = new Set([...hanging].map(keyOf))
   for (const row of rows) {
-    if (!hanging.has(row) && !parentsOf(row).some((parent) => names.has(nameOf(parent)))) continue
+    if (!hanging.has(row) && !parentsOf(row).some((parent) => names.has(keyOf(parent)))) continue
     hanging.add(row)
-    names.add(nameOf(row))
+    names.add(keyOf(row))
   }
   return hanging
 }

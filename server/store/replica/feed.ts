@@ -4,7 +4,7 @@ import { rowsBy } from '../statement.ts'
 import type { ReadTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Incoming } from './page.ts'
-import { isLost, type KnownRow, knownRows } from './states.ts'
+import { isLost, type KnownRow, knownByKey, knownRows } from './states.ts'
 
 /** Rows in the order in which they can be written. `to`: every row up to this number of the feed is among them or was left out. */
 export type FeedPage = { rows: Incoming[]; to: number; isLast: boolean }
@@ -58,18 +58,9 @@ export async function readCopy(tx: ReadTx, schoolId: string, place: CopyPlace | 
 const isOfSchools = (table: Replicated) => descriptions[table].scope !== 'commons'
 
 async function statesOf(tx: ReadTx, schoolId: string, entries: readonly Pick<Entry, 'table_name' | 'row_id'>[]): Promise<Incoming[]> {
-  const idsByTable = new Map<string, string[]>()
-  for (const { table_name, row_id } of entries) {
-    const ids = idsByTable.get(table_name)
-    if (ids) ids.push(row_id)
-    else idsByTable.set(table_name, [row_id])
-  }
-  const rows: Incoming[] = []
-  for (const table of tableOrder) {
-    const known = await knownRows(tx, table, schoolId, idsByTable.get(table) ?? [])
-    rows.push(...withoutLost(table, known))
-  }
-  return rows
+  const named = entries.map(({ table_name: table, row_id: id }) => ({ table, id }))
+  const known = await knownByKey(tx, schoolId, named)
+  return [...known.values()].filter((each) => !isLost(each)).map(({ table, state }) => ({ table, state }))
 }
 
 /** The states of rows, without those that this database has lost: there is nothing to tell of them. */

@@ -5,7 +5,7 @@ import type { Presence, Stamp } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import { rowsBy, statement } from '../statement.ts'
 import type { ReadTx, WriteTx } from '../tx.ts'
-import { tableOrder } from './links.ts'
+import { keyOfRow, tableOrder } from './links.ts'
 import type { Application, Incoming } from './page.ts'
 
 const heldOf = rowsBy('sync_held', { school: 'school_id' })
@@ -48,7 +48,7 @@ export async function heldRows(tx: ReadTx, schoolId: string): Promise<Incoming[]
  * was held before merged in.
  */
 export async function hold({ tx, schoolId, answers }: Application, table: Replicated, state: RowState, reason: string): Promise<void> {
-  answers.set(`${table}:${state.id}`, { table, id: state.id, outcome: 'held', reason })
+  answers.set(keyOfRow({ table, state }), { table, id: state.id, outcome: 'held', reason })
   const place = { school: schoolId, table, id: state.id }
   const [before] = await heldBefore(tx, place)
   await dropOne(tx, place)
@@ -68,7 +68,7 @@ export const release = ({ tx, schoolId, answers }: Application, held: readonly I
   dropHeld(
     tx,
     schoolId,
-    held.filter(({ table, state }) => answers.get(`${table}:${state.id}`)?.outcome !== 'held'),
+    held.filter((row) => answers.get(keyOfRow(row))?.outcome !== 'held'),
   )
 
 export async function dropHeld(tx: WriteTx, schoolId: string, rows: readonly Incoming[]): Promise<void> {

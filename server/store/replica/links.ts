@@ -12,6 +12,18 @@ export type Link = { child: Replicated; parent: Replicated; columns: readonly st
 /** Parents before children: the order in which rows can be written. */
 export const tableOrder = Object.keys(descriptions) as Replicated[]
 
+/** A row by its table and id. */
+export type RowName<T extends string = string> = { table: T; id: string }
+export const keyOf = ({ table, id }: RowName): string => `${table}:${id}`
+export const keyOfRow = ({ table, state }: { table: string; state: { id: string } }): string => keyOf({ table, id: state.id })
+
+/** The ids of rows by table, each once, in `tableOrder`; without tables that are unknown here. */
+export function idsByTable(rows: readonly RowName[]): [Replicated, string[]][] {
+  const ids = new Map<string, Set<string>>()
+  for (const { table, id } of rows) ids.set(table, (ids.get(table) ?? new Set()).add(id))
+  return tableOrder.flatMap((table): [Replicated, string[]][] => (ids.has(table) ? [[table, [...(ids.get(table) ?? [])]]] : []))
+}
+
 const links: readonly Link[] = tableOrder.flatMap((child) =>
   getTableConfig(sqliteTables[child] as SQLiteTable).foreignKeys.map((key) => {
     const { columns, foreignColumns, foreignTable } = key.reference()

@@ -9,6 +9,7 @@ import { record } from './application.ts'
 import { writeOutsidePage } from './apply.ts'
 import { forgetRows } from './forget.ts'
 import { hold } from './held.ts'
+import { keyOf } from './links.ts'
 import type { Application, Change } from './page.ts'
 import { namedBelow } from './remove-deleted.ts'
 import type { KnownRow } from './states.ts'
@@ -44,7 +45,7 @@ export async function overwriteRow(
   const versions = stamp(state, { units: written, node, now: tx.nowMs, actor: null, deletes, high, furthest })
   const after: RowState = { ...state, ...versions, values: { ...state.values, ...values }, schema: SCHEMA_VERSION }
   const application = await writeInPlace(tx, schoolId, table, known, after)
-  const answer = application.answers.get(`${table}:${state.id}`)
+  const answer = application.answers.get(keyOf({ table, id: state.id }))
   if (answer?.outcome !== 'held' || !theirs) return
   // A write without its counter cannot be held: their row is held instead.
   if (state.alive.length === 0) await giveWay(application, table, known, theirs)
@@ -64,7 +65,7 @@ export async function replaceByTheirs(
 ): Promise<void> {
   if (theirs === null) return forgetRows(tx, table, schoolId, [known.state.id])
   const application = await writeInPlace(tx, schoolId, table, known, theirs)
-  const isHeld = application.answers.get(`${table}:${theirs.id}`)?.outcome === 'held'
+  const isHeld = application.answers.get(keyOf({ table, id: theirs.id }))?.outcome === 'held'
   if (isHeld && theirs.alive.length > 0 && known.state.alive.length === 0) await giveWay(application, table, known, theirs)
 }
 

@@ -1,12 +1,12 @@
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
 import { type Extra, textToExtra } from '@markbook/sync/extra'
 import type { RowState, Values } from '@markbook/sync/merge/state'
-import { type Versions, versionsReader } from '@markbook/sync/versions'
+import { textToVersions, type Versions, versionsReader } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, type SQL, type Table } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.rows.ts'
 import { statement } from '../statement.ts'
 import type { ReadTx, WriteTx } from '../tx.ts'
-import { type AnyRow, scopeIn } from './links.ts'
+import { type AnyRow, idsByTable, keyOf, type RowName, scopeIn } from './links.ts'
 
 /** A row as this node knows it: its state, and the row that stands in the table; null where none does. */
 export type KnownRow = {
@@ -106,6 +106,24 @@ export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string,
   const rows = new Map((await rowsById(tx, table, schoolId, named)).map((row) => [row.id, row]))
   const versionsOf = versionsReader()
   return new Map(known.map((each) => [each.row_id, knownFrom(table, each, rows.get(each.row_id) ?? null, versionsOf(each))]))
+}
+
+/** Rows of several tables, in their order, by key (`keyOf`). */
+export async function knownByKey(tx: ReadTx, schoolId: string, rows: readonly RowName[]): Promise<Map<string, NamedRow>> {
+  const found = new Map<string, NamedRow>()
+  for (const [table, ids] of idsByTable(rows))
+    for (const [id, known] of await knownRows(tx, table, schoolId, ids)) found.set(keyOf({ table, id }), { table, ...known })
+  return found
+}
+type NamedRow = KnownRow & { table: Replicated }
+
+/** The stored versions of such rows, by key: without what the transaction itself has brought. */
+export async function versionsByKey(tx: ReadTx, schoolId: string, rows: readonly RowName[]): Promise<Map<string, Versions>> {
+  const found = new Map<string, Versions>()
+  for (const [table, ids] of idsByTable(rows))
+    for (const stored of await tx.dialect.versionsOf(tx.connection, scopeIn(table, schoolId), table, ids))
+      found.set(keyOf({ table, id: stored.row_id }), textToVersions(stored))
+  return found
 }
 
 /** The stored versions of these rows. In a writing transaction the rows are locked, so the versions stay so until its end. */
