@@ -37,18 +37,15 @@ function sheetOf(table: Replicated, states: readonly RowState[]): Sheet {
 
 /** A row that no honest program sends, as far as it can be named. */
 export type Malformed = { table: Replicated; id: string; units: string[] }
-export type Unpacked = { rows: Carried[]; unknown: Sheet[]; malformed: Malformed[] }
+export type Unpacked = { rows: Carried[]; malformed: Malformed[] }
 
 /**
- * Reads sheets row by row, so that a malformed row stops no other. `unknown`: sheets of tables that this program does not know (SPEC,
+ * Reads sheets row by row, so that a malformed row stops no other. Sheets of tables that this program does not know are passed over (SPEC,
  * «Versions of the program»).
  */
 export function unpackRows(sheets: readonly Sheet[]): Unpacked {
-  const unpacked: Unpacked = { rows: [], unknown: [], malformed: [] }
-  for (const sheet of sheets) {
-    if (Object.hasOwn(descriptions, sheet.table)) unpackSheet(sheet.table as Replicated, sheet, unpacked)
-    else unpacked.unknown.push(sheet)
-  }
+  const unpacked: Unpacked = { rows: [], malformed: [] }
+  for (const sheet of sheets) if (Object.hasOwn(descriptions, sheet.table)) unpackSheet(sheet.table as Replicated, sheet, unpacked)
   return unpacked
 }
 

@@ -63,7 +63,7 @@ describe('rows by column', () => {
   const packed = (state: RowState) => packRows([{ table: 'grade', state }])[0] as Sheet
 
   test('bring back what was packed', () => {
-    expect(unpacked([sheet])).toEqual({ rows: carried, unknown: [], malformed: [] })
+    expect(unpacked([sheet])).toEqual({ rows: carried, malformed: [] })
   })
 
   test('name the versions of rows that were written together once', () => {
@@ -127,9 +127,9 @@ describe('rows by column', () => {
     expect(unpacked(packRows([...odd, ...carried])).rows).toEqual([...odd, ...carried])
   })
 
-  test('of a table that is not known are told apart', () => {
+  test('of a table that is not known are passed over', () => {
     const strange = { table: 'house', columns: ['id'], units: {}, versions: [], ids: [], at: [], cells: [{ each: [] }] }
-    expect(unpacked([strange, packed(one)])).toMatchObject({ rows: [{ table: 'grade' }], unknown: [{ table: 'house' }] })
+    expect(unpacked([strange, packed(one)])).toMatchObject({ rows: [{ table: 'grade' }], malformed: [] })
   })
 
   const scored = (stamp: unknown) => (versions: unknown[]) => ((versions[2] as Record<string, unknown>)['score'] = stamp)
