@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import type { Driver } from '@markbook/sync/driver'
 import type { Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
@@ -12,7 +11,7 @@ import { trustedAuthority } from './identity/trust.ts'
 import { beginUnderNumber, keysOfEnrolment } from './incarnation/incarnation.ts'
 import { overNetwork } from './line/network.ts'
 import { type Carrier, ParentLine } from './line/parent-line.ts'
-import { driverFor, type Rhythm, usualRhythm } from './parent-driver.ts'
+import { ParentDriver, type Rhythm, usualRhythm } from './parent-driver.ts'
 import { carryOutWipe, type Session } from './upstream/carry-out-wipe.ts'
 import type { Child } from './upstream/child.ts'
 import { type CompareBounds, Comparison } from './upstream/comparison.ts'
@@ -36,7 +35,7 @@ export async function startReplication(
   const stopping = new AbortController()
   const carry = given ?? overNetwork(stopping.signal, () => trustedAuthority(services.config.dataDir))
   let course: UpstreamStatus = { parent: null, notice: 'alone', reason: null, since: clock.now() }
-  let driver: Driver | null = null
+  let driver: ParentDriver | null = null
   let files: TransferLoop | null = null
   const whose = new ParentChoice(patience)
   const wiping = wipingOf(services)
@@ -72,7 +71,7 @@ export async function startReplication(
     comparison.beginWithAnother()
     // Two parents of a laptop compare with each other themselves.
     const compared = whose.place === 0 ? comparison : null
-    driver = driverFor(services, parent, line, { tell, ...heard, again, carryFiles: files.wake, wipe }, compared, rhythm)
+    driver = new ParentDriver(services, parent, line, { tell, ...heard, again, carryFiles: files.wake, wipe }, compared, rhythm)
     driver.start()
   }
   const turns = turnsOf(begin, (error) => services.log.error({ err: error }, 'replication could not begin'))
