@@ -4,7 +4,6 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
-import { FileTransfer } from './files/transfer.ts'
 import { keepTransferring, type TransferLoop } from './files/transfer-loop.ts'
 import { parentsOf } from './identity/enrolment.ts'
 import { trustedAuthority } from './identity/trust.ts'
@@ -64,7 +63,7 @@ export async function startReplication(
       if (next !== null) turns.soon(next)
     }
     const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
-    files = keepTransferring(services, parent.id, new FileTransfer(services, parent.id, line))
+    files = keepTransferring(services, parent.id, line)
     const again = () => turns.soon(whose.place)
     const wipe = (askedAt: string, child: Child) => wiping.carryOut(parent, askedAt, { child, line, carry }, files)
     const heard = { copying: (copy: Copy | null) => note({ copy }), reached: (above: number | null) => note({ above }) }

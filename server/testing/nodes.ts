@@ -4,7 +4,7 @@ import type { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { cookieName, sessionCookies } from '../http/cookies.ts'
 import { startSession } from '../http/sessions.ts'
-import { FileTransfer } from '../replication/files/transfer.ts'
+import { transferFiles } from '../replication/files/transfer.ts'
 import { invite, parentsOf } from '../replication/identity/enrolment.ts'
 import { beginAnew, keysOfEnrolment } from '../replication/incarnation/incarnation.ts'
 import { NumberGivenUp } from '../replication/incarnation/number.ts'
@@ -90,7 +90,7 @@ export async function makeRound(node: School, carry: Carrier, place = 0, program
 /** Transfers the files that may be transferred now between a node and its parent at `place`. */
 export async function carryFiles({ services }: School, carry: Carrier, place = 0): Promise<void> {
   const { line, id } = await greeted(services, carry, place)
-  await new FileTransfer(services, id, line).run()
+  await transferFiles({ services, peerId: id, line })
 }
 
 /** The session of a node with its parent. */

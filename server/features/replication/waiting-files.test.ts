@@ -1,6 +1,6 @@
 import { draftReport } from '@markbook/shared/story/reports'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { enqueueFiles } from '../../replication/files/enqueue.ts'
+import { enqueueFiles } from '../../replication/files/queue.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { asSystem } from '../../store/tx.ts'
 import type { DatabaseName } from '../../testing/database.ts'

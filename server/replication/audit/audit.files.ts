@@ -7,8 +7,7 @@ import { type FileTable, fileTables } from '@markbook/sync/protocol/files'
 import type { ObjectStorage } from '../../files/storage.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
-import { isContentOf, mostBytes, type NamedFile } from '../files/named.ts'
-import { rowsOfFiles } from '../files/queue.ts'
+import { isContentOf, mostBytes, type NamedFile, rowsOfFiles } from '../files/named.ts'
 
 /**
  * Files by how their content compares with their rows. `same`: it has the hash that the row names and the history proves. `unhashed`: the

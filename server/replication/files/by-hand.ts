@@ -3,12 +3,11 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { FileTable } from '@markbook/sync/protocol/files'
 import { z } from 'zod'
 import { sha256Of } from '../../files/digest.ts'
+import { keyOf } from '../../store/replica/links.ts'
 import { asSystem } from '../../store/tx.ts'
-import { enqueueFiles } from './enqueue.ts'
-import { isContentOf, type NamedFile } from './named.ts'
-import { lookAgain, queuedOf, rowsOfFiles, settle } from './queue.ts'
-import { filesInScope, keyOf } from './scope.ts'
-import { type Carrying, heldOf, land } from './store-file.ts'
+import { filesInScope, isContentOf, type NamedFile, rowsOfFiles } from './named.ts'
+import { enqueueFiles, lookAgain, queuedOf, settle } from './queue.ts'
+import { bytesOf, type Carrying, heldOf, land } from './store-file.ts'
 
 type Peer = Row<'sync_peer'>
 
@@ -49,10 +48,7 @@ async function pack({ files }: Carrying, rows: readonly (FileRowRef & { file: Na
   for (const { table, id, file } of rows) {
     const held = file && (await heldOf({ files }, file))
     if (!file || !held || held.size > room) continue
-    const opened = await files.open(file.bucket, file.path)
-    const pieces: Uint8Array[] = []
-    for await (const piece of opened?.body ?? []) pieces.push(piece as Uint8Array)
-    const bytes = Buffer.concat(pieces)
+    const bytes = await bytesOf((await files.open(file.bucket, file.path))?.body)
     // Content that was damaged on the disk is not passed on.
     if (sha256Of(bytes) !== held.sha256) continue
     room -= bytes.length

@@ -1,11 +1,18 @@
 import { failures } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
 import type { FileTable } from '@markbook/sync/protocol/files'
+import type { Carried } from '@markbook/sync/protocol/page'
 import { BUCKET, contentTypes, folderOf } from '../../features/reports/files/paths.ts'
 import { imageObject, ownerOf } from '../../files/image-address.ts'
 import { isImageType } from '../../files/images/picture.ts'
 import type { Bucket } from '../../files/storage.ts'
 import { isPath } from '../../files/storage.ts'
+import { idsByTable, keyOf, keyOfRow, type RowName } from '../../store/replica/links.ts'
+import { rowsById } from '../../store/replica/states.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { peopleIn } from '../scope/people.ts'
+import { scopeOf, within } from '../scope/scope.ts'
 
 /** The file that a row names: where it lies on every node that has it, and its content; null where the row does not say. */
 export type NamedFile = { bucket: Bucket; path: string; contentType: string; size: number | null; sha256: string | null }
@@ -73,3 +80,35 @@ export type Content = { sha256: string; size: number }
 /** Whether a content is what the row names. An earlier row names no hash, or no size: then any will do. */
 export const isContentOf = (file: NamedFile, { sha256, size }: Content): boolean =>
   (file.sha256 === null || file.sha256 === sha256) && (file.size === null || file.size === size) && size <= mostBytes(file)
+
+/** A row that may name a file; `file`: null where it names none now, or is gone. */
+export type RowOfFile = RowName<FileTable> & { file: NamedFile | null; values: Values }
+
+/** The rows as they are now, each once. */
+export async function rowsOfFiles(tx: ReadTx, school: string, named: readonly RowName<FileTable>[]): Promise<RowOfFile[]> {
+  const rows: RowOfFile[] = []
+  for (const [table, ids] of idsByTable(named) as [FileTable, string[]][]) {
+    const there = new Map((await rowsById(tx, table, school, ids)).map((row): [string, Values] => [row.id, row]))
+    for (const id of ids) rows.push({ table, id, file: fileOf(table, id, there.get(id) ?? {}), values: there.get(id) ?? {} })
+  }
+  return rows
+}
+
+/** The files of those rows that the child may hold, by table and id. For the child no other file exists. */
+export async function filesInScope(
+  tx: ReadTx,
+  peer: Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>,
+  asked: readonly RowName<FileTable>[],
+): Promise<Map<string, NamedFile>> {
+  const school = peer.school_id as string
+  const scope = await scopeOf(tx, peer)
+  const people = asked.some(({ table }) => table === 'user_profile') ? await peopleIn(tx, school, scope) : new Set<string>()
+  const rows = (await rowsOfFiles(tx, school, asked)).filter(({ table, id }) => {
+    if (table === 'user_profile') return people.has(id)
+    return table !== 'school' || id === school
+  })
+  const kept = new Set((await within(tx, school, scope, rows.map(carried))).map(keyOfRow))
+  return new Map(rows.flatMap((row) => (row.file && kept.has(keyOf(row)) ? [[keyOf(row), row.file]] : [])))
+}
+
+const carried = ({ table, id, values }: RowOfFile) => ({ table, state: { id, values } }) as unknown as Carried

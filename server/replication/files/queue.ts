@@ -4,20 +4,20 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type FileTable, fileTables } from '@markbook/sync/protocol/files'
 import { and, asc, count, eq, gt, inArray, lte, notInArray } from 'drizzle-orm'
-import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { parentsOf } from '../identity/enrolment.ts'
-import { fileOf, type NamedFile } from './named.ts'
+import { keyOf, type RowName } from '../../store/replica/links.ts'
+import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
+import { parentsOf, peerById } from '../identity/enrolment.ts'
+import { type RowOfFile, rowsOfFiles } from './named.ts'
+import { type Carrying, eachOf, heldOf, LOOKUPS_AT_ONCE } from './store-file.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'node_id'>
-/** A row that may name a file; `file`: null where it names none now, or is gone. */
-export type RowOfFile = { table: FileTable; id: string; file: NamedFile | null; values: Readonly<Record<string, unknown>> }
 export type Queued = RowOfFile & { direction: 'up' | 'down'; tries: number }
 type FilePosition = Pick<Row<'sync_file_place'>, 'epoch' | 'seq' | 'people'>
 
 /**
  * The next rows with files in this node's feeds. `place`: how far the feeds have been looked at, to be saved once the queue has the rows.
  */
-export type Look = { rows: RowOfFile[]; place: FilePosition; more: boolean }
+type Look = { rows: RowOfFile[]; place: FilePosition; more: boolean }
 
 const NOWHERE = { seq: 0, people: 0 }
 /** Where nothing concerned files, a place is saved only after so many feed numbers: fewer are sooner read again. */
@@ -27,7 +27,7 @@ const WORTH_SAVING = 5_000
  * Rows with files that came or changed since the last look; null where there are none. For a parent with a new epoch, and for a new
  * enrolment, that is every row: so what either has lost is found.
  */
-export async function lookForNew(tx: ReadTx, { id, school_id, node_id: epoch }: Peer): Promise<Look | null> {
+async function lookForNew(tx: ReadTx, { id, school_id, node_id: epoch }: Peer): Promise<Look | null> {
   const school = school_id as string
   const { sync_file_place } = tx.t
   const [known] = await tx.db.select().from(sync_file_place).where(eq(sync_file_place.peer_id, id))
@@ -40,7 +40,7 @@ export async function lookForNew(tx: ReadTx, { id, school_id, node_id: epoch }: 
   return { rows, place: { epoch, seq: own.to, people: of.to }, more: own.more || of.more }
 }
 
-type Entry = { table: FileTable; id: string }
+type Entry = RowName<FileTable>
 
 /** The rows of whole transactions; only a transaction that is larger makes more than a batch. */
 async function changed(tx: ReadTx, school: string, after: number): Promise<{ entries: Entry[]; to: number; more: boolean }> {
@@ -64,33 +64,28 @@ async function changed(tx: ReadTx, school: string, after: number): Promise<{ ent
   return { entries: all as Entry[], to: last, more: true }
 }
 
-const AT_ONCE = 1_000
-/** The rows as they are now, each once. */
-export async function rowsOfFiles(tx: ReadTx, school: string, entries: readonly Entry[]): Promise<RowOfFile[]> {
-  const rows: RowOfFile[] = []
-  for (const table of fileTables) {
-    const ids = [...new Set(entries.filter((entry) => entry.table === table).map(({ id }) => id))]
-    if (ids.length === 0) continue
-    const t = tx.t[table] as typeof tx.t.report_book_pdf
-    const isScoped = table === 'report_book_pdf' || table === 'class_report_file'
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      const some = ids.slice(at, at + AT_ONCE)
-      const found: ({ id: string } & Record<string, unknown>)[] = await tx.db
-        .select()
-        .from(t)
-        .where(and(inArray(t.id, some), isScoped ? eq(t.school_id, school) : undefined))
-      const byId = new Map(found.map((row) => [row.id, row]))
-      for (const id of some) rows.push({ table, id, file: fileOf(table, id, byId.get(id) ?? {}), values: byId.get(id) ?? {} })
-    }
+/** Puts the files of rows that came or changed since the last look into the queue for a parent. Needs no line. */
+export async function enqueueFiles({ store, files }: Pick<Carrying, 'store' | 'files'>, peerId: string): Promise<void> {
+  for (let more = true; more; ) {
+    const look = await store.read(asSystem(), async (tx) => {
+      const peer = await peerById(tx, peerId)
+      return peer ? lookForNew(tx, peer) : null
+    })
+    if (!look) return
+    const rows = look.rows.map((row) => ({ ...row, isHere: false }))
+    await eachOf(rows, LOOKUPS_AT_ONCE, async (row) => {
+      row.isHere = row.file !== null && (await heldOf({ files }, row.file)) !== null
+    })
+    await store.write(asSystem(), (tx) => enqueue(tx, peerId, rows, look.place))
+    more = look.more
   }
-  return rows
 }
 
 /**
  * Puts rows into the queue, those that are in it already to its front, and takes out those that name no file any more. Saves the place of
  * the look.
  */
-export async function enqueue(
+async function enqueue(
   tx: WriteTx,
   peerId: string,
   rows: readonly (RowOfFile & { isHere: boolean })[],
@@ -98,8 +93,7 @@ export async function enqueue(
 ): Promise<void> {
   const { sync_file, sync_file_place } = tx.t
   for (const { table, id, file, isHere } of rows) {
-    const at = and(eq(sync_file.peer_id, peerId), eq(sync_file.table_name, table), eq(sync_file.row_id, id))
-    await tx.local.delete(tx.t.sync_file).where(at)
+    await tx.local.delete(tx.t.sync_file).where(placeIn(tx, peerId, { table, id }))
     if (!file) continue
     const direction = isHere ? 'up' : 'down'
     const fresh = { peer_id: peerId, table_name: table, row_id: id, direction, tries: 0, next_at: tx.now, reason: null } as const
@@ -124,9 +118,9 @@ export async function queuedOf(tx: ReadTx, { id, school_id }: Peer, { dueOnly, l
     .limit(limit)
   const entries = found.map((row) => ({ table: row.table_name as FileTable, id: row.row_id }))
   const rows = await rowsOfFiles(tx, school_id as string, entries)
-  const known = new Map(found.map((row) => [`${row.table_name} ${row.row_id}`, row]))
+  const known = new Map(found.map((row) => [keyOf({ table: row.table_name, id: row.row_id }), row]))
   return rows.map((row) => {
-    const { direction, tries } = known.get(`${row.table} ${row.id}`) as Row<'sync_file'>
+    const { direction, tries } = known.get(keyOf(row)) as Row<'sync_file'>
     return { ...row, direction, tries }
   })
 }

@@ -5,14 +5,13 @@ import type { FileAnswer, FileAnswers, FileAsk } from '@markbook/sync/protocol/f
 import { isOfNode, type NodeFileClaims, readAnyToken, signToken } from '../../files/upload-tokens.ts'
 import { sendFile } from '../../http/send-file.ts'
 import type { Services } from '../../http/services.ts'
+import { keyOf } from '../../store/replica/links.ts'
 import { asSystem } from '../../store/tx.ts'
 import { peerById, syncFailures } from '../identity/enrolment.ts'
 import { isToBeWiped } from '../identity/wipe.ts'
-import { LOOKUPS_AT_ONCE } from './enqueue.ts'
-import { type Content, fileFailures, isContentOf, type NamedFile } from './named.ts'
+import { type Content, fileFailures, filesInScope, isContentOf, type NamedFile } from './named.ts'
 import { hurry } from './queue.ts'
-import { filesInScope, keyOf } from './scope.ts'
-import { eachOf, heldOf, stagedBytes, stagedId, storeStaged } from './store-file.ts'
+import { eachOf, heldOf, LOOKUPS_AT_ONCE, stagedBytes, stagedId, storeStaged } from './store-file.ts'
 
 type Peer = Row<'sync_peer'>
 type FileRequest = FileAsk['files'][number]
@@ -81,7 +80,7 @@ export async function fileOfTicket({ store }: Pick<Services, 'store'>, { peer: i
   const file = await store.read(asSystem(), async (tx) => {
     const peer = await peerById(tx, id)
     if (!peer || peer.revoked_at || (!give && isToBeWiped(peer))) return undefined
-    return (await filesInScope(tx, peer, [{ table, id: row }])).get(`${table} ${row}`)
+    return (await filesInScope(tx, peer, [{ table, id: row }])).get(keyOf({ table, id: row }))
   })
   if (!file) throw fileFailures.noSuchFile()
   return file

@@ -62,6 +62,9 @@ export async function stagedBytes({ uploads }: Pick<Services, 'uploads'>, id: st
   return known?.size === size ? known.offset : null
 }
 
+/** How many objects are looked up at once: those of an S3 take their time. */
+export const LOOKUPS_AT_ONCE = 8
+
 /** Runs `work` for all, `atOnce` at a time. */
 export async function eachOf<T>(all: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
   const left = all[Symbol.iterator]()
@@ -69,4 +72,11 @@ export async function eachOf<T>(all: readonly T[], atOnce: number, work: (one: T
     for (let next = left.next(); !next.done; next = left.next()) await work(next.value)
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, all.length) }, worker))
+}
+
+/** All bytes of a small content; none where there is none. */
+export async function bytesOf(body: Readable | undefined): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of body ?? []) pieces.push(piece as Uint8Array)
+  return Buffer.concat(pieces)
 }

@@ -4,7 +4,7 @@ import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { LineFailure } from '../line/parent-line.ts'
 import { nextDue } from './queue.ts'
-import type { FileTransfer } from './transfer.ts'
+import { type Transfer, transferFiles } from './transfer.ts'
 
 /** Transfers files while the server runs. `wake`: call when there may be something to carry, or the line is back. */
 export type TransferLoop = { wake(): void; stop(): Promise<void> }
@@ -13,11 +13,8 @@ export type TransferLoop = { wake(): void; stop(): Promise<void> }
 const BARRED = ['sync.revoked', 'sync.unknown_node', 'sync.stale_session']
 
 /** One run after another: the next when it is woken, or when something that failed is due again. */
-export function keepTransferring(
-  { store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
-  peerId: string,
-  transfer: FileTransfer,
-): TransferLoop {
+export function keepTransferring(services: Services, peerId: string, line: Transfer['line']): TransferLoop {
+  const { store, clock, log } = services
   const stopping = new AbortController()
   let running: Promise<void> | null = null
   let isAsked = false
@@ -31,7 +28,7 @@ export function keepTransferring(
   }
   const runOnce = async () => {
     try {
-      await transfer.run(stopping.signal)
+      await transferFiles({ services, peerId, line }, stopping.signal)
       failures = 0
       const next = await store.read(asSystem(), (tx) => nextDue(tx, peerId))
       if (next) plan(Math.max(retryFirstMs, Date.parse(next) - Date.parse(toInstant(clock.now()))))

@@ -4,7 +4,7 @@ import type { Services } from '../../http/services.ts'
 import { closeForGood } from '../../store/close-for-good.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { WRONG } from '../files/queue.ts'
-import { FileTransfer } from '../files/transfer.ts'
+import { transferFiles } from '../files/transfer.ts'
 import { peerById } from '../identity/enrolment.ts'
 import { trustedAuthority } from '../identity/trust.ts'
 import { writeWipeNote } from '../identity/wipe-note.ts'
@@ -22,12 +22,11 @@ export type Session = { child: Child; line: ParentLine; carry: Carrier }
  * the parent. Throws `LineFailure` where the line breaks before the close: then nothing has changed, and the next greeting begins it again.
  */
 export async function carryOutWipe(services: Services, peerId: string, askedAt: string, { child, line, carry }: Session): Promise<void> {
-  const transfer = new FileTransfer(services, peerId, line)
   const close = () => closeWhereAllIsSent(services, peerId, askedAt, line)
   do {
     // The parent tells a laptop that is to be erased nothing more.
     while ((await child.push({ reads: false })).more);
-    await transfer.run()
+    await transferFiles({ services, peerId, line })
   } while (!(await close()))
   // From here on the next start erases everything, whether the report succeeds now or not.
   await reportErased(services, carry).catch((error: unknown) =>
