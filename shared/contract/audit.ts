@@ -4,7 +4,32 @@ import { endpoint } from './endpoint.ts'
 import { choice, Day, Id, Instant, Person, row, say } from './scalars.ts'
 
 const Values = z.record(z.string(), z.unknown())
+
+/**
+ * Numbers of rows by what the history says of them. `untold`: nothing. `unsigned`: those of the proved ones whose entry no node that is
+ * known here signed.
+ */
 export const Tally = z.object({ proved: z.int(), untold: z.int(), contradicted: z.int(), unsigned: z.int() })
+export type Tally = z.infer<typeof Tally>
+
+/**
+ * Files by how their content compares with their rows. `same`: it has the hash that the row names and the history proves. `unhashed`: the
+ * row is from before hashes were kept. `absent`: not on this server, or unreadable. `swapped`: another content than the row names.
+ */
+export const FileTally = z.object({ same: z.int(), unhashed: z.int(), absent: z.int(), swapped: z.int() })
+export type FileTally = z.infer<typeof FileTally>
+
+/**
+ * Why a row is contradicted.
+ * - `other`: the entry of the write says another value, author, time or unit.
+ * - `changed`: the entry says this, but it, or one beside it, was changed after it was written; `forged`: its node did not sign it so.
+ * - `taken_out`: the entry is not in the history any more.
+ * - `misplaced`: what stands in the table is not what was written, as the rules between rows have it.
+ * - `gone`: the row should be here, and is not. `unwritten`: it is here, and nobody wrote it.
+ * - `swapped`: the file that it names has another content than it says.
+ */
+export const DisagreementReason = choice(['other', 'changed', 'forged', 'taken_out', 'misplaced', 'gone', 'unwritten', 'swapped'])
+export type DisagreementReason = z.infer<typeof DisagreementReason>
 
 /**
  * A row or file that contradicts the history, found by the last audit. `name`: what people call it, empty where unknown. `here` and
@@ -15,7 +40,7 @@ const AuditFinding = row('AuditFinding', {
   entity: z.string(),
   row_id: Id,
   name: z.string(),
-  why: choice(['other', 'changed', 'forged', 'taken_out', 'misplaced', 'gone', 'unwritten', 'swapped']),
+  why: DisagreementReason,
   here: Values.nullable(),
   history: Values.nullable(),
   actor: Person.nullable(),
@@ -37,7 +62,7 @@ export const AuditReport = row('AuditReport', {
   code: z.string().nullable(),
   marks: Tally,
   others: Tally,
-  files: z.object({ same: z.int(), unhashed: z.int(), absent: z.int(), swapped: z.int() }),
+  files: FileTally,
   broken: z.int(),
   before: choice(['first', 'same', 'restored', 'other']),
   before_at: Instant.nullable(),

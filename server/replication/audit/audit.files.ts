@@ -1,30 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import type { FileTally } from '@markbook/shared/contract/audit'
 import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { type FileTable, fileTables } from '@markbook/sync/protocol/files'
 import type { ObjectStorage } from '../../files/storage.ts'
+import type { RowName } from '../../store/replica/links.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { isContentOf, mostBytes, type NamedFile, rowsOfFiles } from '../files/named.ts'
 
-/**
- * Files by how their content compares with their rows. `same`: it has the hash that the row names and the history proves. `unhashed`: the
- * row is from before hashes were kept. `absent`: not on this server, or unreadable. `swapped`: another content than the row names.
- */
-export type FileTally = { same: number; unhashed: number; absent: number; swapped: number }
 export const noFiles = (): FileTally => ({ same: 0, unhashed: 0, absent: 0, swapped: 0 })
 
-type Swapped = { entity: FileTable; row_id: string }
+type Reading = { store: Store; files: Pick<ObjectStorage, 'open'> }
 
 /** Reads every file of a school, or of people (`COMMONS`), and compares it with its row. The first `limits.audit.listedDifferences` swapped ones are named. */
-export async function auditFiles(
-  { store, files }: { store: Store; files: Pick<ObjectStorage, 'open'> },
-  school: string,
-): Promise<{ tally: FileTally; swapped: Swapped[] }> {
+export async function auditFiles({ store, files }: Reading, school: string): Promise<{ tally: FileTally; swapped: RowName<FileTable>[] }> {
   const tally = noFiles()
-  const swapped: Swapped[] = []
+  const swapped: RowName<FileTable>[] = []
   for (const table of fileTables.filter((each) => (descriptions[each].scope === 'commons') === (school === COMMONS)))
     for (let last: string | undefined = COMMONS; last !== undefined; ) {
       const after: string = last
@@ -34,7 +28,7 @@ export async function auditFiles(
         const is = await verdictOn({ store, files }, { table, id, school }, file)
         if (is === 'gone') continue
         tally[is] += 1
-        if (is === 'swapped' && swapped.length < limits.audit.listedDifferences) swapped.push({ entity: table, row_id: id })
+        if (is === 'swapped' && swapped.length < limits.audit.listedDifferences) swapped.push({ table, id })
       }
       last = ids.length === limits.audit.pageRows ? ids.at(-1) : undefined
     }
@@ -50,11 +44,12 @@ const namedBy = (store: Store, table: FileTable, school: string, ids: readonly s
     ),
   )
 
-type FileRow = { table: FileTable; id: string; school: string }
-type Reading = { store: Store; files: Pick<ObjectStorage, 'open'> }
-
 /** `gone` where the row names another file by now: the file was replaced meanwhile, and shows nothing. */
-async function verdictOn({ store, files }: Reading, { table, id, school }: FileRow, file: NamedFile): Promise<keyof FileTally | 'gone'> {
+async function verdictOn(
+  { store, files }: Reading,
+  { table, id, school }: RowName<FileTable> & { school: string },
+  file: NamedFile,
+): Promise<keyof FileTally | 'gone'> {
   const content = await contentOf(files, file)
   if (content && isContentOf(file, content)) return file.sha256 === null ? 'unhashed' : 'same'
   const [now] = await namedBy(store, table, school, [id])

@@ -1,4 +1,4 @@
-import { Tally } from '@markbook/shared/contract/audit'
+import { AuditReport, DisagreementReason, FileTally, Tally } from '@markbook/shared/contract/audit'
 import { limits } from '@markbook/shared/limits'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { z } from 'zod'
@@ -44,17 +44,17 @@ const Told = z.object({
 export const Verdict = z.object({
   marks: Tally,
   others: Tally,
-  files: z.object({ same: z.int(), unhashed: z.int(), absent: z.int(), swapped: z.int() }),
+  files: FileTally,
   wrongCount: z.int(),
   head: KeptHead.nullable(),
-  kept: z.object({ is: z.enum(['first', 'same', 'restored', 'other']), at: z.string().nullable() }),
+  kept: z.object({ is: AuditReport.shape.before, at: z.string().nullable() }),
   restored: z.object({ at: z.string(), from: z.string().nullable() }).nullable(),
-  witnesses: z.array(z.object({ name: z.string(), side: z.enum(['parent', 'child']), is: z.enum(['same', 'other', 'silent', 'unasked']) })),
+  witnesses: AuditReport.shape.witnesses,
   disagreements: z.array(
     z.object({
       entity: z.string().refine((entity): entity is Replicated => Object.hasOwn(descriptions, entity)),
       row_id: z.string(),
-      why: z.enum(['other', 'changed', 'forged', 'taken_out', 'misplaced', 'gone', 'unwritten', 'swapped']),
+      why: DisagreementReason,
       here: z.record(z.string(), z.unknown()).nullable(),
       said: Told.nullable(),
       by: z.object({ actor: z.string().nullable(), at: z.number() }).nullable(),

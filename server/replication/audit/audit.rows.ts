@@ -1,3 +1,4 @@
+import type { DisagreementReason, Tally } from '@markbook/shared/contract/audit'
 import { hasWrongId } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { clockIn, highIn, type JournalEntry, valuesInEntry, verdictOfEntry } from '@markbook/sync/journal'
@@ -16,17 +17,6 @@ import { entryToJournal } from '../journal/row-proofs.ts'
 import type { HistoryEvidence, Stored } from './audit.history.ts'
 
 /**
- * Why a row is contradicted.
- * - `other`: the entry of the write says another value, author, time or unit.
- * - `changed`: the entry says this, but it, or one beside it, was changed after it was written; `forged`: its node did not sign it so.
- * - `taken_out`: the entry is not in the history any more.
- * - `misplaced`: what stands in the table is not what was written, as the rules between rows have it.
- * - `gone`: the row should be here, and is not. `unwritten`: it is here, and nobody wrote it.
- * - `swapped`: the file that it names has another content than it says.
- */
-export type DisagreementReason = 'other' | 'changed' | 'forged' | 'taken_out' | 'misplaced' | 'gone' | 'unwritten' | 'swapped'
-
-/**
  * A row that is contradicted, and its first unit that is; null for the row as a whole. `here`: what stands, by column. `said`: what the
  * history says instead; null where it says nothing. Times in ms.
  */
@@ -41,11 +31,17 @@ export type Disagreement = {
   by: { actor: string | null; at: number } | null
 }
 
-/**
- * Numbers of rows by what the history says of them. `untold`: nothing. `unsigned`: those of the proved ones whose entry no node that is
- * known here signed.
- */
-export type Tally = { proved: number; untold: number; contradicted: number; unsigned: number }
+/** A row of which no unit is told. */
+export const wholeRow = (entity: Replicated, row_id: string, why: DisagreementReason): Disagreement => ({
+  entity,
+  row_id,
+  unit: null,
+  why,
+  here: null,
+  said: null,
+  by: null,
+})
+
 export const nothingCounted = (): Tally => ({ proved: 0, untold: 0, contradicted: 0, unsigned: 0 })
 
 type Entry = JournalEntry & Pick<Stored, 'seq' | 'source_id' | 'head'>
@@ -291,5 +287,5 @@ function goneOf(entity: Replicated, entry: Stored): Disagreement {
   const values = Object.assign({}, ...[EXISTENCE, ...Object.keys(units)].map((unit) => valuesInEntry(entity, told, unit))) as Values
   const shown = Object.fromEntries(Object.entries(values).filter(([column, value]) => value !== null && !identity.includes(column)))
   const said = { values: shown, actor: told.actor_id, at: told.at, node: told.node_id }
-  return { entity, row_id: entry.row_id, unit: null, why: 'gone', here: null, said, by: null }
+  return { ...wholeRow(entity, entry.row_id, 'gone'), said }
 }

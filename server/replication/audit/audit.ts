@@ -1,3 +1,4 @@
+import type { FileTally, Tally } from '@markbook/shared/contract/audit'
 import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
@@ -8,9 +9,9 @@ import { tableOrder } from '../../store/replica/links.ts'
 import { columnsIn, idsThere, tableIn } from '../../store/replica/states.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
-import { auditFiles, type FileTally, noFiles } from './audit.files.ts'
+import { auditFiles, noFiles } from './audit.files.ts'
 import { HistoryEvidence, type HistoryFault } from './audit.history.ts'
-import { auditRows, type Disagreement, nothingCounted, type Tally, unwritten, vanished } from './audit.rows.ts'
+import { auditRows, type Disagreement, nothingCounted, unwritten, vanished, wholeRow } from './audit.rows.ts'
 
 /**
  * `marks` and `others`: numbers of rows, also of deleted ones that are still known. Only the first of `disagreements` and of `wrong` are
@@ -135,25 +136,14 @@ function add(result: Audit, table: Replicated, { tally, disagreements }: Awaited
 
 async function addUnwritten(store: Store, result: Audit, table: Replicated, school: string): Promise<void> {
   const ids = await store.read(asSystem(), (tx) => unwritten(tx, table, school, limits.audit.rememberedFaults))
-  const disagreements = ids.map(
-    (row_id): Disagreement => ({
-      entity: table,
-      row_id,
-      unit: null,
-      why: 'unwritten',
-      here: null,
-      said: null,
-      by: null,
-    }),
-  )
+  const disagreements = ids.map((id) => wholeRow(table, id, 'unwritten'))
   add(result, table, { tally: { ...nothingCounted(), contradicted: ids.length }, disagreements })
 }
 
 async function addFiles(store: Store, result: Audit, files: NonNullable<Audited['files']>, school: string): Promise<void> {
   const { tally, swapped } = await auditFiles({ store, files }, school)
   result.files = tally
-  const why = { unit: null, why: 'swapped', here: null, said: null, by: null } as const
-  const found = swapped.map((each): Disagreement => ({ ...each, ...why }))
+  const found = swapped.map(({ table, id }) => wholeRow(table, id, 'swapped'))
   result.disagreements.push(...found.slice(0, limits.audit.listedDifferences - result.disagreements.length))
 }
 

@@ -5,8 +5,8 @@ import { parentsOf } from '../identity/enrolment.ts'
 import type { Carrier } from '../line/parent-line.ts'
 import type { Found } from './audit.found.ts'
 import { childrenAsWitnesses, parentAsWitness, type Witness } from './audit.heads.ts'
-import { type Continuity, continuityOf, headHere, headsBeside, type KeptHead, lastRestore } from './audit.kept.ts'
-import { headOfLastRun } from './audit.runs.ts'
+import { type Continuity, continuityOf, headHere, headsBeside, type KeptHead, keepBeside, lastRestore } from './audit.kept.ts'
+import { beginRun, endRun, headOfLastRun } from './audit.runs.ts'
 import { audit } from './audit.ts'
 
 export type AuditUse = Pick<Services, 'store' | 'config' | 'keys' | 'clock' | 'files'>
@@ -40,4 +40,19 @@ async function worstOf(tx: ReadTx, school: string, heads: readonly (KeptHead | n
     if (GRAVITY[is] > GRAVITY[worst.is]) worst = { is, at: head?.at ?? null }
   }
   return worst
+}
+
+/**
+ * Accepts a history that is not the one that was audited before, since somebody at the server knows why: from here on it counts as it is.
+ * The history notes that it was accepted, and what is missing. Returns the findings without that one.
+ */
+export async function acceptHistory({ store, config, keys }: AuditUse, school: string, found: Found): Promise<Found> {
+  await store.write(asSystem(), async (tx) => {
+    tx.note({ schoolId: school, entity: 'node', id: store.nodeId, action: 'update', changes: { history_accepted: found.kept.at } })
+  })
+  const head = await store.read(asSystem(), (tx) => headHere(tx, school))
+  const accepted: Found = { ...found, head, kept: { is: 'first', at: null } }
+  await store.write(asSystem(), async (tx) => endRun(tx, await beginRun(tx, school), accepted, keys.seal))
+  if (head) keepBeside(config.dataDir, school, head)
+  return accepted
 }
