@@ -1,5 +1,5 @@
 import { signReply } from '../replication/identity/keys.ts'
-import { keysKnownAs } from '../replication/identity/parent-keys.ts'
+import { keysKnownAs } from '../replication/identity/own-keys.ts'
 import { answering, headersOf } from '../replication/line/headers.ts'
 import type { School } from './school.ts'
 

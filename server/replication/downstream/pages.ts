@@ -11,6 +11,7 @@ import { type CopyPlace, readCopy, readFeed, withConflicts } from '../../store/r
 import { keyOfRow } from '../../store/replica/links.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import type { SealKeys } from '../identity/own-keys.ts'
 import { acknowledgedByParent } from '../identity/parent-state.ts'
 import { withCheckpoint } from '../incarnation/checkpoint.ts'
 import { entriesForChild, lastOfPage } from '../journal/history-exchange.ts'
@@ -21,8 +22,6 @@ import { type Scope, scopeOf, within } from '../scope/scope.ts'
 import { resealed } from '../scope/secrets.ts'
 
 type Peer = Row<'sync_peer'>
-/** Keys of sealed columns: `own` is this node's, `shared` the one shared with the peer. `secret`: the signing keys are derived from it. */
-export type SealKeys = { own: Buffer; shared: Buffer; secret: string }
 
 type PageRequest = { cursor: string | null; scope: string | null }
 
