@@ -12,12 +12,11 @@ export type Settled = { unit: string; stands: Values; reason: Reason }
 type Reason = 'sent' | 'taken' | 'score_above_maximum' | 'last_admin'
 
 /**
- * Rows that claim a value which only one may have: the smallest id has it, which is the oldest where ids are made by time. Rows that are
+ * Rows that claim a value of a column, and of its unit, which only one may have: the smallest id has it, which is the oldest where ids are made by time. Rows that are
  * deleted and stay come after those that live. Returns what stands in the others: null where `nullable`, else the claim with a suffix, so
  * that nobody else can have it (`marked`).
  */
 export function settleUniqueClaims(
-  unit: string,
   column: string,
   claimants: readonly RowState[],
   { nullable }: { nullable: boolean },
@@ -26,7 +25,7 @@ export function settleUniqueClaims(
   return new Map(
     losers.map((state) => {
       const stands = nullable ? null : marked(String(state.values[column]), state.id)
-      return [state.id, { unit, stands: { [column]: stands }, reason: 'taken' }]
+      return [state.id, { unit: column, stands: { [column]: stands }, reason: 'taken' }]
     }),
   )
 }

@@ -36,7 +36,7 @@ describe('rows that claim the same', () => {
   const subjects = [3, 1, 2].map((id) => row('subject', id, { code: 'MATH', name: 'Mathematics' }))
 
   test('the smallest id has the code; the others get a mark by which they are told apart', () => {
-    expect(told(settleUniqueClaims('code', 'code', subjects, { nullable: false }))).toEqual([
+    expect(told(settleUniqueClaims('code', subjects, { nullable: false }))).toEqual([
       [idOf(2), { unit: 'code', stands: { code: 'MATH~0002' }, reason: 'taken' }],
       [idOf(3), { unit: 'code', stands: { code: 'MATH~0003' }, reason: 'taken' }],
     ])
@@ -44,18 +44,18 @@ describe('rows that claim the same', () => {
 
   test('a row that is deleted and stays comes after those that live', () => {
     const states = subjects.map((state) => (state.id === idOf(1) ? { ...state, alive: [] } : state))
-    const settled = settleUniqueClaims('code', 'code', states, { nullable: false })
+    const settled = settleUniqueClaims('code', states, { nullable: false })
     expect([...settled.keys()].sort()).toEqual([idOf(1), idOf(3)])
   })
 
   test('a student number that is taken is none', () => {
     const students = [row('student', 1, { student_number: '17' }), row('student', 2, { student_number: '17' })]
-    const settled = settleUniqueClaims('student_number', 'student_number', students, { nullable: true })
+    const settled = settleUniqueClaims('student_number', students, { nullable: true })
     expect(told(settled)).toEqual([[idOf(2), { unit: 'student_number', stands: { student_number: null }, reason: 'taken' }]])
   })
 
   test('who claims it alone has it', () => {
-    expect(settleUniqueClaims('code', 'code', subjects.slice(0, 1), { nullable: false }).size).toBe(0)
+    expect(settleUniqueClaims('code', subjects.slice(0, 1), { nullable: false }).size).toBe(0)
   })
 
   test('a mark fits into a code, and cuts no sign in half', () => {
@@ -64,8 +64,8 @@ describe('rows that claim the same', () => {
   })
 
   test('in whatever order they came, the same stands', () => {
-    const expected = told(settleUniqueClaims('code', 'code', subjects, { nullable: false }))
-    everyOrder(subjects, (order) => told(settleUniqueClaims('code', 'code', order, { nullable: false })), expected)
+    const expected = told(settleUniqueClaims('code', subjects, { nullable: false }))
+    everyOrder(subjects, (order) => told(settleUniqueClaims('code', order, { nullable: false })), expected)
   })
 })
 

@@ -1,7 +1,6 @@
 import { limits } from '@markbook/shared/limits'
-import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
+import type { Kept } from '@markbook/sync/merge/conflict'
 import { sameState, valueIn } from '@markbook/sync/merge/merge'
 import type { RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
@@ -11,7 +10,7 @@ import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, type Malformed, packRows } from '@markbook/sync/protocol/page'
 import { compareStamps, covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { setPeer } from '../../store/peer-row.ts'
-import { applyStates } from '../../store/replica/apply.ts'
+import { applyStates, keepConflicts } from '../../store/replica/apply.ts'
 import type { Answer, Incoming } from '../../store/replica/page.ts'
 import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { WriteTx } from '../../store/tx.ts'
@@ -152,16 +151,9 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
     const isPart = rest !== null && (!sameState(rest, state) || isOfBefore(taking, state))
     if (rest) (rest.alive.length > 0 ? taken : taking.deletions).push({ table, state: rest, isPart })
   }
-  const conflicts = refused
-    .flatMap(({ state, verdicts }) => keptByRight(table, state, verdicts))
-    .map((kept) => conflictState(school, SCHEMA_VERSION, kept))
+  const conflicts = refused.flatMap(({ state, verdicts }) => keptByRight(table, state, verdicts))
   const applied = await applyStates(tx, school, taken, { source: peer.node_id })
-  await applyStates(
-    tx,
-    school,
-    conflicts.map((state) => ({ table: 'sync_conflict', state })),
-    { source: null },
-  )
+  await keepConflicts(tx, school, conflicts)
   const after = await knownRows(
     tx,
     table,

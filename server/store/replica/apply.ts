@@ -2,7 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import { hasWrongId } from '@markbook/shared/tables/natural'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
+import { conflictState, type Kept, keptFrom } from '@markbook/sync/merge/conflict'
 import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
 import { settleBook } from '@markbook/sync/merge/settle'
 import { isSame, type RowState, type Values } from '@markbook/sync/merge/state'
@@ -10,7 +10,7 @@ import { covers, join } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
 import { BOOK, followBooks, settleEntries } from './frozen.ts'
-import { heldRows, hold, QueueFull, release } from './held.ts'
+import { dropHeld, heldRows, hold, QueueFull } from './held.ts'
 import { type AnyRow, keyOfRow, tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { leaveParents, leaveWaited, removeDeleted, withParents } from './remove-deleted.ts'
@@ -47,20 +47,25 @@ export async function applyStates(
   for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [])
   for (const table of tableOrder) await writeTable(application, table)
   for (const table of tableOrder) await leaveParents(application, table)
-  await leaveWaited(application, held)
+  // Those that were written now, or that something newer covers.
+  const released = held.filter((row) => application.answers.get(keyOfRow(row))?.outcome !== 'held')
+  await leaveWaited(application, released)
   await removeDeleted(application)
-  await release(application, held)
+  await dropHeld(tx, schoolId, released)
   if (retries) demandRoom(application, held.length)
   const conflicts = application.kept.filter(({ table }) => descriptions[table].scope !== 'commons')
   await applyTableRules(application, conflicts)
-  if (conflicts.length > 0) {
-    const states = conflicts.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
-    // Held rows were just tried: they would lose the same again, without end.
-    await applyStates(tx, schoolId, states, { source: null, retries: false })
-  }
+  // Held rows were just tried: they would lose the same again, without end.
+  await keepConflicts(tx, schoolId, conflicts, { retries: false })
   if (fromParent) return []
   const asked = new Set(incoming.map(keyOfRow))
   return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)
+}
+
+/** Keeps lost writes as conflicts. */
+export async function keepConflicts(tx: WriteTx, schoolId: string, all: readonly Kept[], { retries = true } = {}): Promise<void> {
+  const records = all.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
+  if (records.length > 0) await applyStates(tx, schoolId, records, { source: null, retries })
 }
 
 /**

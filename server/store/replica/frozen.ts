@@ -1,6 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { type Freeze, freezeOf, settleEntry } from '@markbook/sync/merge/settle'
-import { writeRows } from './application.ts'
+import { keepClaims, writeRows } from './application.ts'
 import type { Application, Change } from './page.ts'
 import { idsThere, knownRows, rowsNaming } from './states.ts'
 
@@ -12,7 +12,7 @@ const ENTRY = 'report_book_entry'
  * that came late to a sent book is kept and not shown.
  */
 export async function settleEntries(application: Application): Promise<void> {
-  const { tx, schoolId, changes, kept } = application
+  const { tx, schoolId, changes } = application
   const books = changes.get(BOOK) ?? new Map<string, Change>()
   const own = changes.get(ENTRY) ?? new Map<string, Change>()
   if (books.size + own.size === 0) return
@@ -29,7 +29,7 @@ export async function settleEntries(application: Application): Promise<void> {
     const settled = settleEntry(change.state, freeze)
     change.asSent = settled ? 'there' : 'absent'
     change.settled = settled ?? []
-    if (!settled) keepTyped(kept, change)
+    if (!settled) keepTyped(application, change)
   }
 }
 
@@ -79,14 +79,8 @@ async function freezesOf({ tx, schoolId, changes }: Application, entries: Readon
   )
 }
 
-function keepTyped(kept: Application['kept'], { state }: Change): void {
-  for (const [unit, column] of [
-    ['letter', 'manual_letter'],
-    ['teacher_remark', 'teacher_remark'],
-  ] as const) {
-    const [stamp, value] = [state.units[unit], state.values[column] ?? null]
-    if (stamp && value !== null && state.alive.length > 0) {
-      kept.push({ table: ENTRY, rowId: state.id, unit, kind: 'rule', value: { [column]: value }, stamp, status: 'open', reason: 'sent' })
-    }
-  }
+function keepTyped(application: Application, { state }: Change): void {
+  const typed = Object.entries({ letter: 'manual_letter', teacher_remark: 'teacher_remark' })
+  const claims = state.alive.length > 0 ? typed.filter(([, column]) => (state.values[column] ?? null) !== null) : []
+  keepClaims(application, ENTRY, { state, settled: claims.map(([unit]) => ({ unit, stands: {}, reason: 'sent' })) })
 }

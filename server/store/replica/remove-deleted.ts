@@ -4,7 +4,7 @@ import type { ReadTx } from '../tx.ts'
 import { record, stands, writeStaying } from './application.ts'
 import { followBooks } from './frozen.ts'
 import { hold } from './held.ts'
-import { type AnyRow, hasMoved, keyOfRow, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
+import { type AnyRow, hasMoved, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change, Incoming } from './page.ts'
 import { idsThere, type KnownRow, knownRows, rowsNaming, settledRows } from './states.ts'
 import { standing, syncRowOf } from './write.ts'
@@ -128,12 +128,9 @@ export async function leaveParents(application: Application, table: Replicated):
 }
 
 /** A row that is held no longer does not need its parent rows any more, unless it was written. */
-export async function leaveWaited(application: Application, held: readonly Incoming[]): Promise<void> {
-  for (const waited of held) {
-    const { table, state } = waited
-    if (application.answers.get(keyOfRow(waited))?.outcome !== 'held')
-      await reconsiderParents(application, table, [{ row: { ...state.values, id: state.id } as AnyRow }])
-  }
+export async function leaveWaited(application: Application, released: readonly Incoming[]): Promise<void> {
+  for (const { table, state } of released)
+    await reconsiderParents(application, table, [{ row: { ...state.values, id: state.id } as AnyRow }])
 }
 
 /**

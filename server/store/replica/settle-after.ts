@@ -1,12 +1,11 @@
-import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Replicated } from '@markbook/shared/tables/tables'
-import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
+import type { Kept } from '@markbook/sync/merge/conflict'
 import type { RowState } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { asSystem, type WriteTx, type WrittenRow } from '../tx.ts'
 import type { OverruledDeletion } from '../version-stamps.ts'
 import { keepClaims, restand, writeRows } from './application.ts'
-import { applyStates } from './apply.ts'
+import { keepConflicts } from './apply.ts'
 import { hasMoved } from './links.ts'
 import type { Application, Change } from './page.ts'
 import { reconsiderParents, removeDeleted } from './remove-deleted.ts'
@@ -68,11 +67,6 @@ async function resettle(tx: WriteTx, schoolId: string, touched: readonly Written
   await settleMaxima(application, [...new Set(marked)])
   await keepConflicts(tx, schoolId, application.kept)
   return true
-}
-
-async function keepConflicts(tx: WriteTx, schoolId: string, all: readonly Kept[]): Promise<void> {
-  const states = all.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
-  if (states.length > 0) await applyStates(tx, schoolId, states, { source: null })
 }
 
 async function resettleUnique(application: Application, table: Replicated, touched: readonly WrittenRow[]): Promise<void> {

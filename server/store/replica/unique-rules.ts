@@ -24,17 +24,17 @@ const orNull = (value: unknown) => (value === null || value === undefined ? null
 const rules: Partial<Record<Replicated, Rule>> = {
   subject: {
     group: ({ code }) => orNull(code),
-    settle: (claimants) => settleUniqueClaims('code', 'code', claimants, { nullable: false }),
+    settle: (claimants) => settleUniqueClaims('code', claimants, { nullable: false }),
     text: 'code',
   },
   student_group: {
     group: ({ academic_year_id, name }) => `${academic_year_id} ${name}`,
-    settle: (claimants) => settleUniqueClaims('name', 'name', claimants, { nullable: false }),
+    settle: (claimants) => settleUniqueClaims('name', claimants, { nullable: false }),
     text: 'name',
   },
   student: {
     group: ({ student_number }) => orNull(student_number),
-    settle: (claimants) => settleUniqueClaims('student_number', 'student_number', claimants, { nullable: true }),
+    settle: (claimants) => settleUniqueClaims('student_number', claimants, { nullable: true }),
     text: 'student_number',
     lookUp: true,
   },

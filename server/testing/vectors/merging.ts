@@ -117,11 +117,11 @@ export function rules() {
     )
   const members = [member(11, here, 2_000), member(22, there, 3_000)]
   return {
-    taken: { rows: subjects, column: 'code', stands: stood(settle.settleUniqueClaims('code', 'code', subjects, { nullable: false })) },
+    taken: { rows: subjects, column: 'code', stands: stood(settle.settleUniqueClaims('code', subjects, { nullable: false })) },
     taken_where_it_may_be_empty: {
       rows: numbers,
       column: 'student_number',
-      stands: stood(settle.settleUniqueClaims('student_number', 'student_number', numbers, { nullable: true })),
+      stands: stood(settle.settleUniqueClaims('student_number', numbers, { nullable: true })),
     },
     score_above_maximum: { assessment: lower, highest_score: 9, stands: settle.settleMaximum(lower, 9) },
     sent: { book: sent, stands: settle.settleBook(sent) },
