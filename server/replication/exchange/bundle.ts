@@ -4,6 +4,7 @@ import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Row } from '@markbook/shared/tables/tables'
 import { Page, Push, RowAnswer } from '@markbook/sync/protocol/messages'
 import { z } from 'zod'
+import { orNull } from '../../or-null.ts'
 import { decrypt, encrypt } from '../../store/encryption.ts'
 import { BundledFile, FileRowRef, type Packed } from '../files/by-hand.ts'
 import { isSignedBy, type NodeKeys, signatureOf } from '../identity/keys.ts'
@@ -76,21 +77,26 @@ const ownerOf = ({ peer }: Pick<Head, 'peer'>, sha256: string) => `${peer} ${sha
 
 /** The files of a bundle, one after the other, up to one that was damaged on its way: the rest comes another time. */
 export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly BundledFile[], shared: Buffer): Generator<Packed> {
-  let at = filesStart(bytes)
-  for (const file of files) {
-    const end = bytes.indexOf('\n', at)
-    const content = end < 0 ? null : decrypt(bytes.toString('latin1', at, end), shared, ownerOf({ peer: from.id }, file.sha256))
+  const lines = linesOf(bytes).slice(BEFORE_FILES)
+  for (const [at, file] of files.entries()) {
+    const content = decrypt(lines[at]?.toString('latin1') ?? '', shared, ownerOf({ peer: from.id }, file.sha256))
     if (content?.length !== file.size) return
-    at = end + 1
     yield { ...file, bytes: content }
   }
 }
 
-/** The offset after the lines of the head, the signature and the content. */
-function filesStart(bytes: Buffer): number {
-  let at = 0
-  for (let line = 0; line < 3; line += 1) at = bytes.indexOf('\n', at) + 1
-  return at
+/** The head, the signature and the content. */
+const BEFORE_FILES = 3
+
+/** The lines, as views of the bytes; the last may have no end. */
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\n', at)
+    lines.push(bytes.subarray(at, end < 0 ? bytes.length : end))
+    at = end < 0 ? bytes.length : end + 1
+  }
+  return lines
 }
 
 const signedOf = (first: string, sealed: string) => ({
@@ -103,7 +109,8 @@ const signedOf = (first: string, sealed: string) => ({
 
 /** The head of a bundle; throws where the file is none, or of a newer program. */
 export function readHead(bytes: Buffer): Head {
-  const known = Head.safeParse(parsed(bytes.subarray(0, Math.max(0, bytes.indexOf('\n'))).toString('utf8')))
+  const first = bytes.subarray(0, Math.max(0, bytes.indexOf('\n'))).toString('utf8')
+  const known = Head.safeParse(orNull(() => JSON.parse(first)))
   if (!known.success) throw new Error('This file is no bundle of Markbook.')
   if (known.data.protocol !== FORMAT)
     throw new Error(
@@ -112,35 +119,18 @@ export function readHead(bytes: Buffer): Head {
   return known.data
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 /** The content of a bundle. Throws where the peer did not write it, where it was damaged, and where it is not for this node. */
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up'): Up
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'down'): Down
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up' | 'down'): Up | Down {
-  const [first = '', signature = '', sealed = ''] = bytes.toString('utf8', 0, filesStart(bytes)).split('\n')
+  const lines = linesOf(bytes)
+  const [first = '', signature = '', sealed = ''] = lines.slice(0, BEFORE_FILES).map((line) => line.toString('utf8'))
   if (!isSignedBy(signedOf(first, sealed), signature, from.public_key))
     throw new Error('This bundle was changed on its way, or was not written by the server that it names.')
   const content = decrypt(sealed, shared, from.id)
   if (!content) throw new Error('This bundle was not sealed for this server.')
   const value: unknown = JSON.parse(gunzipSync(content, { maxOutputLength: MOST }).toString('utf8'))
   const bundle = direction === 'up' ? Up.parse(value) : Down.parse(value)
-  if (goesOnAfter(bytes, 3 + bundle.files.length)) throw new Error('Something was added to this bundle behind its end.')
+  if (lines.length > BEFORE_FILES + bundle.files.length) throw new Error('Something was added to this bundle behind its end.')
   return bundle
-}
-
-function goesOnAfter(bytes: Buffer, lines: number): boolean {
-  let at = 0
-  for (let line = 0; line < lines; line += 1) {
-    const end = bytes.indexOf('\n', at)
-    if (end < 0) return false
-    at = end + 1
-  }
-  return at < bytes.length
 }

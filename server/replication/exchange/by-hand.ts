@@ -3,7 +3,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { FileTable } from '@markbook/sync/protocol/files'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
-import type { Sheet } from '@markbook/sync/protocol/sheet'
+import { rowCountOf, type Sheet } from '@markbook/sync/protocol/sheet'
 import { and, desc, eq, inArray, lte } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { setPeer } from '../../store/peer-row.ts'
@@ -58,7 +58,7 @@ export async function exportUp(services: Own, parent: Peer, { all = false } = {}
   const { packed, wants } = await packForParent(services, parent, { all })
   const sealing = { keys: keysHere(services), shared: sealKeys(services, peer).shared }
   const bundle = wrap(headOf({ direction: 'up', ...place }), { pages, wants }, packed, sealing)
-  return { bundle, rows: pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0), files: packed.length }
+  return { bundle, rows: pages.reduce((sum, { push }) => sum + rowCountOf(push.tables), 0), files: packed.length }
 }
 
 export type BundleResult = {
@@ -124,7 +124,7 @@ async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head:
   const place = { peer: peer.id, node: store.nodeId, school, made_at, cursor, scope, head: null }
   const content = { answers, pages: news, taken: brought }
   const receipt = wrap(headOf({ direction: 'down', ...place }), content, packed, { keys: keysHere(services), shared: keys.shared })
-  const rows = pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0)
+  const rows = pages.reduce((sum, { push }) => sum + rowCountOf(push.tables), 0)
   return { ...taken('up', peer, answers), rows, files: brought.length, receipt }
 }
 
@@ -151,7 +151,7 @@ async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer):
     from = page.cursor
   }
   const came = await unpackFromParent(services, peer, filesIn(bytes, peer, files, shared), given)
-  const rows = pages.reduce((sum, { tables }) => sum + rowsIn(tables), 0)
+  const rows = pages.reduce((sum, { tables }) => sum + rowCountOf(tables), 0)
   return { ...taken('down', peer, answers), rows, files: came.length, receipt: null }
 }
 
@@ -160,8 +160,6 @@ const rowsWithFiles = (sheets: readonly Sheet[]): FileRowRef[] =>
     const known = FileTable.safeParse(table)
     return known.success ? ids.map((id) => ({ table: known.data, id })) : []
   })
-
-const rowsIn = (sheets: readonly Sheet[]) => sheets.reduce((sum, { ids }) => sum + ids.length, 0)
 
 const taken = (direction: 'up' | 'down', { name }: Peer, answers: Down['answers']) => {
   const all: RowAnswer[] = answers.flatMap((each) => each.answers)

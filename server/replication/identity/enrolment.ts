@@ -340,16 +340,11 @@ export async function askingChild(store: Pick<Store, 'readOnce'>, id: string): P
 }
 
 const everyParentRow = rowsBy('sync_peer', {}, { where: { side: 'parent' } })
-const standingParents = rowsBy('sync_peer', {}, { where: { side: 'parent', revoked_at: null } })
-
-/** The present parents of this node, in the order in which they are asked. */
-export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {
-  return inOrder(await standingParents(tx, {}))
-}
-
 /** Every parent, also those that were left, or joined again under another enrolment. */
 export const everyParent = (tx: ReadTx): Promise<Row<'sync_peer'>[]> => everyParentRow(tx, {})
-/** The present ones of these, in order. */
+/** The present ones of these, in the order in which they are asked. */
 export const presentParents = (parents: readonly Row<'sync_peer'>[]): Row<'sync_peer'>[] =>
-  inOrder(parents.filter(({ revoked_at }) => revoked_at === null))
-const inOrder = (parents: readonly Row<'sync_peer'>[]) => [...parents].sort((a, b) => a.place - b.place)
+  parents.filter(({ revoked_at }) => revoked_at === null).sort((a, b) => a.place - b.place)
+
+/** The present parents of this node. */
+export const parentsOf = async (tx: ReadTx): Promise<Row<'sync_peer'>[]> => presentParents(await everyParent(tx))

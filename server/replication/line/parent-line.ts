@@ -164,21 +164,30 @@ export class ParentLine {
     if (plain.length > most) throw new LineFailure(TOO_LARGE, 'The page is too large.')
     const body = isPacked && plain.length > 1_024 ? gzipSync(plain, { level: 1 }) : plain
     const number = this.nextNumber(isCounted)
-    const { peer, keys } = this.former ?? { peer: this.peer.id, keys: this.keys }
-    const signature = signatureOf({ method: 'POST', path, body, nonce: isCounted ? this.nonce : nonce, number }, keys)
-    const { parent } = this
+    const { parent, peer } = this
+    const speaker = this.former ?? { peer: peer.id, keys: this.keys }
+    const signed = signedRequest(path, body, speaker, { nonce: isCounted ? this.nonce : nonce, number })
     const headers: Record<string, string> = {
-      'content-type': 'application/json',
-      [headersOf.protocol]: String(PROTOCOL),
-      [headersOf.peer]: peer,
-      [headersOf.number]: String(number),
+      ...signed.headers,
       [headersOf.challenge]: challenge,
       [headersOf.parent]: `${parent.node} ${parent.key}`,
-      [headersOf.signature]: signature,
       ...(body !== plain && { 'content-encoding': 'gzip' }),
     }
-    return { url: new URL(path, this.peer.url ?? ''), headers, body, signature, answers: answering({ peer, signature }) }
+    return { ...signed, url: new URL(path, peer.url ?? ''), headers, body }
   }
+}
+
+/** The headers of a signed request, its signature, and what the signature of its reply covers of it (`answers`). */
+export function signedRequest(path: string, body: Uint8Array, { peer, keys }: Speaker, of: { nonce: string; number: number }) {
+  const signature = signatureOf({ method: 'POST', path, body, ...of }, keys)
+  const headers = {
+    'content-type': 'application/json',
+    [headersOf.protocol]: String(PROTOCOL),
+    [headersOf.peer]: peer,
+    [headersOf.number]: String(of.number),
+    [headersOf.signature]: signature,
+  }
+  return { headers, signature, answers: answering({ peer, signature }) }
 }
 
 /** Sends a prepared request; resolves once the parent has taken it. Throws `LineFailure`. */

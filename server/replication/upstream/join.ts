@@ -1,6 +1,6 @@
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Join, Joined, PROTOCOL } from '@markbook/sync/protocol/messages'
+import { type Join, Joined } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { isInsecure } from '../../network/addresses.ts'
@@ -8,12 +8,12 @@ import { laptopOwner } from '../../store/laptop.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { everyParent, keysOfCode, NEW_PEER, numberAgain, presentParents, syncFailures } from '../identity/enrolment.ts'
-import { isReplyProved, nodeKeys, type Reply, signatureOf } from '../identity/keys.ts'
+import { isReplyProved, nodeKeys, type Reply } from '../identity/keys.ts'
 import { keptName } from '../identity/nodes.ts'
 import { beginUnderNumber, isSamePlace } from '../incarnation/incarnation.ts'
-import { answering, headersOf } from '../line/headers.ts'
+import { headersOf } from '../line/headers.ts'
 import { mayHaveArrived, troubleOf } from '../line/line-trouble.ts'
-import { authenticated, type Carrier, LineFailure, NOT_AUTHENTIC, OTHER_NAME } from '../line/parent-line.ts'
+import { authenticated, type Carrier, LineFailure, NOT_AUTHENTIC, OTHER_NAME, signedRequest } from '../line/parent-line.ts'
 
 type Here = Pick<Services, 'store' | 'config'>
 type Peer = Row<'sync_peer'>
@@ -141,16 +141,7 @@ function signedByCode(asked: Join, code: string, url: string): { request: Reques
   const { signing, id, verifier } = keysOfCode(code)
   const path = '/sync/join'
   const body = Buffer.from(JSON.stringify(asked))
-  const number = 0
-  const signature = signatureOf({ method: 'POST', path, body, nonce: '', number }, { signing })
-  const headers = {
-    'content-type': 'application/json',
-    [headersOf.protocol]: String(PROTOCOL),
-    [headersOf.peer]: id,
-    [headersOf.number]: String(number),
-    [headersOf.signature]: signature,
-  }
-  const answers = answering({ peer: id, signature })
+  const { headers, answers } = signedRequest(path, body, { peer: id, keys: { signing } }, { nonce: '', number: 0 })
   return { request: new Request(new URL(path, url), { method: 'POST', headers, body: new Uint8Array(body) }), answers, verifier }
 }
 
