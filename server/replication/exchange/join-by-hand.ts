@@ -6,7 +6,7 @@ import { mayBeServer } from '../../network/reach.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
-import { authorityAt, isUnknown, trustAuthority, trustedAuthority } from '../identity/trust.ts'
+import { trustAuthority, trustedAuthority, untrustedAt } from '../identity/trust.ts'
 import { overNetwork } from '../line/network.ts'
 import { LineFailure } from '../line/parent-line.ts'
 import { joinParent } from '../upstream/join.ts'
@@ -48,8 +48,8 @@ function addressOf(typed: string): URL {
 
 /** Trusts the parent's own authority once the fingerprint was sent back, which a person compared. */
 async function demandTrust({ config }: Services, address: URL, fingerprint: string | undefined): Promise<void> {
-  if (!(await isUnknown(address, trustedAuthority(config.dataDir)))) return
-  const authority = await authorityAt(address)
+  const authority = await untrustedAt(address, trustedAuthority(config.dataDir))
+  if (authority === undefined) return
   if (!authority) throw replicationFailures.noAnswer()
   if (authority.fingerprint !== fingerprint)
     throw replicationFailures.notTrusted({ issues: [{ path: 'fingerprint', message: authority.fingerprint }] })

@@ -27,21 +27,23 @@ export function trustAuthority(dataDir: string, { pem }: Pick<Authority, 'pem'>)
 }
 
 /**
- * The authority that the server at an address shows as its own; null where it shows none, or nobody answers. Showing it does not make it
- * trusted.
+ * The authority that the server at an address shows as its own (null for none), where its certificate is not trusted here. Undefined where
+ * it is trusted, where nobody answers, and for any other trouble. Showing an authority does not make it trusted.
  */
-export function authorityAt(address: URL): Promise<Authority | null> {
-  const { hostname } = address
-  const host = hostname.replace(/^\[|\]$/g, '')
+export function untrustedAt(address: URL, authority: string | null): Promise<Authority | null | undefined> {
+  if (address.protocol !== 'https:') return Promise.resolve(undefined)
+  const host = address.hostname.replace(/^\[|\]$/g, '')
+  const named = isIP(host) ? {} : { servername: host }
   return new Promise((resolve) => {
-    const options = { host, port: Number(address.port || 443), rejectUnauthorized: false, ...(isIP(host) ? {} : { servername: host }) }
+    const options = { host, port: Number(address.port || 443), ca: trusted(authority), rejectUnauthorized: false, ...named }
     const socket = connect(options, () => {
-      resolve(topOf(socket.getPeerCertificate(true)))
+      const isUnknown = NOT_KNOWN.includes(String(socket.authorizationError))
+      resolve(isUnknown ? topOf(socket.getPeerCertificate(true)) : undefined)
       socket.destroy()
     })
     socket.setTimeout(limits.connection.firstByteTimeoutMs, () => socket.destroy())
-    socket.once('error', () => resolve(null))
-    socket.once('close', () => resolve(null))
+    socket.once('error', () => resolve(undefined))
+    socket.once('close', () => resolve(undefined))
   })
 }
 
@@ -68,24 +70,6 @@ const NOT_KNOWN = [
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
 ]
-
-/** Whether the server at an address shows a certificate that is not trusted here. False for any other trouble. */
-export function isUnknown(address: URL, authority: string | null): Promise<boolean> {
-  if (address.protocol !== 'https:') return Promise.resolve(false)
-  return new Promise((resolve) => {
-    const asked = askSecurely(
-      new URL('/healthz', address),
-      { ca: trusted(authority), agent: false, timeout: limits.connection.firstByteTimeoutMs },
-      (reply) => {
-        reply.destroy()
-        resolve(false)
-      },
-    )
-    asked.once('timeout', () => asked.destroy())
-    asked.once('error', (error: NodeJS.ErrnoException) => resolve(NOT_KNOWN.includes(error.code ?? '')))
-    asked.end()
-  })
-}
 
 const trusted = (authority: string | null) => (authority ? [...rootCertificates, authority] : [...rootCertificates])
 
