@@ -1,7 +1,6 @@
 import { textToExtra } from '@markbook/sync/extra'
 import { textToVersions, type Versions } from '@markbook/sync/versions'
-import type { Column } from 'drizzle-orm'
-import { columnsIn, knownRows, rowsById, rowsWhere } from '../../store/replica/states.ts'
+import { knownRows, rowsById, rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { type ChangeMessage, changeMessage } from './messages.ts'
 import { behind, lastIdOf, type Position } from './offsets.ts'
@@ -60,8 +59,7 @@ async function withRows(tx: ReadTx, { school, table }: Reader, entries: readonly
 /** Entries of books that have changed: their figures and their class follow from the book, and have no feed number of their own. */
 async function ofBooks(tx: ReadTx, { school, table }: Reader, books: readonly string[], from: Position): Promise<Found[]> {
   if (books.length === 0) return []
-  const column = columnsIn(tx, table.name)['report_book_id'] as Column
-  const rows = await rowsWhere(tx, table.name, school, tx.dialect.inList(column, JSON.stringify(books)))
+  const rows = await rowsNaming(tx, table.name, school, 'report_book_id', books)
   const known = new Map(rows.map((row) => [row.id, row]))
   const entries = await entriesById(tx, { school, table: table.name, ids: JSON.stringify([...known.keys()]) })
   // An entry with its own number that the reader has not reached is sent with that number.

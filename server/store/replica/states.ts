@@ -31,60 +31,48 @@ export const columnsIn = (tx: ReadTx, table: Replicated) => getTableColumns(tabl
 
 /** Rows of one table of a school, as they stand. */
 export function rowsWhere(tx: ReadTx, table: Replicated, schoolId: string, where?: SQL): Promise<AnyRow[]> {
-  if (!where) return everyRowOf(table)(tx, { school: schoolId }) as Promise<AnyRow[]>
-  const columns = columnsIn(tx, table)
-  const scoped = descriptions[table].scope === 'school' ? eq(columns['school_id'] as Column, schoolId) : undefined
+  if (!where) return rowsAt(table)(tx, { school: schoolId, ids: '[]' })
+  const definition = tableIn(tx, table)
   return tx.connection.db
     .select()
-    .from(tableIn(tx, table) as never)
-    .where(and(scoped, where)) as never
+    .from(definition as never)
+    .where(and(scopedTo(table, definition, schoolId), where)) as never
 }
 
 /** Rows of one table of a school in which a column, an id, is one of these. */
 export function rowsNaming(tx: ReadTx, table: Replicated, schoolId: string, column: string, ids: readonly unknown[]): Promise<AnyRow[]> {
   if (ids.length === 0) return Promise.resolve([])
-  return rowsByColumn(`${table} ${column}`)(tx, { school: schoolId, ids: JSON.stringify(ids) }) as Promise<AnyRow[]>
+  return rowsAt(`${table} ${column}`)(tx, { school: schoolId, ids: JSON.stringify(ids) })
 }
 
 export const rowsById = (tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<AnyRow[]> =>
   rowsNaming(tx, table, schoolId, 'id', ids)
 
-type Selecting = PromiseLike<unknown[]> & { prepare(): unknown }
-const once = <T>(make: (name: string) => T) => {
-  const made = new Map<string, T>()
-  return (name: string): T => {
-    const known = made.get(name) ?? make(name)
-    made.set(name, known)
-    return known
-  }
+type Rows = (tx: ReadTx, asked: { school: string; ids: string }) => Promise<AnyRow[]>
+const statements = new Map<string, Rows>()
+/** The statement for all rows of a table (`table`), or for those with a column in `ids` (`table column`). */
+function rowsAt(place: string): Rows {
+  const [table, name] = place.split(' ') as [Replicated, string?]
+  const made =
+    statements.get(place) ??
+    (statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) => {
+      const definition = t[table as keyof Tables] as Table
+      const column = name === undefined ? undefined : (getTableColumns(definition) as Record<string, Column>)[name]
+      const where = and(scopedTo(table, definition, p.school), column && dialect.inList(column, p.ids))
+      return db
+        .select()
+        .from(definition as never)
+        .where(where) as never as PromiseLike<unknown[]> & { prepare(): unknown }
+    }) as Rows)
+  statements.set(place, made)
+  return made
 }
 
-const everyRowOf = once((table) =>
-  statement<{ school: string }>()(({ db, t, p }) => {
-    const definition = t[table as keyof Tables] as Table
-    const school = (getTableColumns(definition) as Record<string, Column>)['school_id'] as Column
-    const isScoped = descriptions[table as Replicated].scope === 'school'
-    return db
-      .select()
-      .from(definition as never)
-      .where(isScoped ? eq(school, p.school) : undefined) as never as Selecting
-  }),
-)
-
-const rowsByColumn = once((place) =>
-  statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) => {
-    const [table, name] = place.split(' ') as [Replicated, string]
-    const definition = t[table as keyof Tables] as Table
-    const columns = getTableColumns(definition) as Record<string, Column>
-    const named = dialect.inList(columns[name] as Column, p.ids)
-    return db
-      .select()
-      .from(definition as never)
-      .where(
-        descriptions[table].scope === 'school' ? and(eq(columns['school_id'] as Column, p.school), named) : named,
-      ) as never as Selecting
-  }),
-)
+/** Of a table with rows of several schools: those of one. */
+const scopedTo = (table: Replicated, definition: Table, school: unknown): SQL | undefined =>
+  descriptions[table].scope === 'school'
+    ? eq((getTableColumns(definition) as Record<string, Column>)['school_id'] as Column, school)
+    : undefined
 
 /** The school in the table's key; null where the key has none. */
 const schoolOfRows = (table: Replicated, schoolId: string) => (descriptions[table].scope === 'school' ? schoolId : null)
