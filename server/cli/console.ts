@@ -1,18 +1,16 @@
 import { systemClock } from '@markbook/shared/clock'
-import type { Row } from '@markbook/shared/tables/tables'
 import type { Config } from '../config.ts'
 import { demandSameSecret } from '../features/auth/secret-fingerprint.ts'
 import { type Keys, keysOf } from '../http/tokens.ts'
 import { parentsOf } from '../replication/identity/enrolment.ts'
 import { type Node, openNode, openStore } from '../start.ts'
+import type { Peer } from '../store/peer-row.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { configureExisting } from './settings/environment.ts'
 
 /** The database of this machine, with the keys that sign for it. */
 export type Console = { store: Store; config: Config; keys: Keys; clock: typeof systemClock }
-type Peer = Row<'sync_peer'>
-
 /**
  * Opens the database for some work; `beside`: while the server may be running. Throws where the running server has another secret: what
  * this process signed would not be valid there.

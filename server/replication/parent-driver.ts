@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import { type Barred, type Bounds, type Effect, type Event, type Notice, type State, step } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
+import type { Peer } from '../store/peer-row.ts'
 import { CentreProgress } from './identity/parent-state.ts'
 import { beginAnew } from './incarnation/incarnation.ts'
 import { LineFailure, NOT_AUTHENTIC, PARENT_OLDER, type ParentLine } from './line/parent-line.ts'
@@ -48,7 +48,7 @@ export class ParentDriver {
   /** `comparison`: of this node with this parent; null where it is compared with another. */
   constructor(
     private readonly services: Services,
-    private readonly parent: Row<'sync_peer'>,
+    private readonly parent: Peer,
     private readonly line: ParentLine,
     private readonly events: DriverEvents,
     private readonly comparison: Comparison | null,

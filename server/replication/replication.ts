@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os'
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import type { Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
+import type { Peer } from '../store/peer-row.ts'
 import { asSystem } from '../store/tx.ts'
 import { keepTransferring, type TransferLoop } from './files/transfer-loop.ts'
 import { parentsOf } from './identity/enrolment.ts'
@@ -118,7 +118,7 @@ function wipingOf(services: Services) {
   const done = new Promise<void>((resolve) => {
     end = resolve
   })
-  const carryOut = async ({ id, name }: Row<'sync_peer'>, askedAt: string, session: Session, files: TransferLoop | null): Promise<void> => {
+  const carryOut = async ({ id, name }: Peer, askedAt: string, session: Session, files: TransferLoop | null): Promise<void> => {
     services.log.warn({ parent: name, askedAt }, 'the school asks that this laptop be erased: what is unsent goes there first')
     await files?.stop()
     await carryOutWipe(services, id, askedAt, session)
@@ -155,7 +155,7 @@ function turnsOf(begin: (place: number) => Promise<void>, failed: (error: unknow
   }
 }
 
-const idsOf = (parents: readonly Row<'sync_peer'>[]) => parents.map(({ id }) => id)
+const idsOf = (parents: readonly Peer[]) => parents.map(({ id }) => id)
 
 function answers(url: string, carry: Carrier, patience: number): Promise<boolean> {
   const request = new Request(new URL('/healthz', url), { signal: AbortSignal.timeout(patience) })

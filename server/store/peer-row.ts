@@ -3,10 +3,13 @@ import { and, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import { statement } from './statement.ts'
 import type { WriteTx } from './tx.ts'
 
+/** An enrolment: of a parent of this node, or of a child (`side`). */
+export type Peer = Row<'sync_peer'>
+
 const setters = new Map<string, (tx: WriteTx, params: Record<string, unknown> & { id: string }) => Promise<unknown>>()
 
 /** Writes these columns of a peer. Peers are local and have no versions. The statement is built once for each set of columns. */
-export async function setPeer(tx: WriteTx, id: string, set: Partial<Omit<Row<'sync_peer'>, 'id'>>): Promise<void> {
+export async function setPeer(tx: WriteTx, id: string, set: Partial<Omit<Peer, 'id'>>): Promise<void> {
   const names = Object.keys(set).sort()
   const key = names.join()
   const setter =
@@ -41,7 +44,7 @@ export async function raiseNumber(
   tx: WriteTx,
   id: string,
   { nonce, number }: { nonce: string; number: number },
-): Promise<Row<'sync_peer'> | undefined> {
+): Promise<Peer | undefined> {
   const [peer] = await raised(tx, { id, nonce, number, now: tx.now })
-  return peer as Row<'sync_peer'> | undefined
+  return peer as Peer | undefined
 }

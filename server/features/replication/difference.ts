@@ -1,10 +1,9 @@
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import { limits } from '@markbook/shared/limits'
 import type { KeptDifference } from '@markbook/shared/tables/replication'
-import type { Row } from '@markbook/shared/tables/tables'
+import type { Peer } from '../../store/peer-row.ts'
 import { ago } from './ago.ts'
 
-type Peer = Row<'sync_peer'>
 export type Compared = Pick<SyncStatus, 'compared_at' | 'difference'>
 
 /** The result of comparing this node with its first parent, as far as it is reported now. */

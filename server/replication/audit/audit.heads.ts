@@ -1,8 +1,8 @@
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
-import type { Row } from '@markbook/shared/tables/tables'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { and, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { rowsBy } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { version } from '../../version.ts'
@@ -11,8 +11,6 @@ import { NO_HEAD } from '../incarnation/duplicate-number.ts'
 import { keysOfEnrolment } from '../incarnation/incarnation.ts'
 import { hasLost } from '../incarnation/number.ts'
 import { type Carrier, LineFailure, ParentLine } from '../line/parent-line.ts'
-
-type Peer = Row<'sync_peer'>
 
 /**
  * What another node shows of the history here. `same`: this database has what it knows. `other`: it has not, so the history was changed or

@@ -11,7 +11,7 @@ import type { AppEnv } from '../../http/mount.ts'
 import { failureReply, type HeaderList } from '../../http/replies.ts'
 import { mediaType, readBytes } from '../../http/requests.ts'
 import type { Services } from '../../http/services.ts'
-import { raiseNumber } from '../../store/peer-row.ts'
+import { type Peer, raiseNumber } from '../../store/peer-row.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { isChallengeFor } from '../identity/challenge.ts'
 import { askingChild, invitationNamed, isSilent, syncFailures } from '../identity/enrolment.ts'
@@ -21,7 +21,6 @@ import { isShutOut } from '../identity/wipe.ts'
 import { refusalLogOf, type Sender, senderOf } from '../issues/refusal-log.ts'
 import { answering, headersOf } from '../line/headers.ts'
 
-type Peer = Row<'sync_peer'>
 export type Ctx = Context<AppEnv>
 
 /** The well-formed headers of a request. Its signature is not verified yet. */

@@ -1,12 +1,13 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Replicated } from '@markbook/shared/tables/tables'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import { type HistoryEntry, packEntries } from '@markbook/sync/protocol/entries'
 import type { Page } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows } from '@markbook/sync/protocol/page'
 import { and, desc, eq, gt, isNull, ne } from 'drizzle-orm'
 import { numbersHad } from '../../store/node.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { type CopyPlace, readCopy, readFeed, withConflicts } from '../../store/replica/feed.ts'
 import { keyOfRow } from '../../store/replica/links.ts'
 import { statement } from '../../store/statement.ts'
@@ -20,8 +21,6 @@ import { booksLeft, withParts } from '../scope/moved-books.ts'
 import { changedPeople, withNamed } from '../scope/people.ts'
 import { type Scope, scopeOf, within } from '../scope/scope.ts'
 import { resealed } from '../scope/secrets.ts'
-
-type Peer = Row<'sync_peer'>
 
 type PageRequest = { cursor: string | null; scope: string | null }
 

@@ -1,5 +1,5 @@
 import { limits } from '@markbook/shared/limits'
-import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Kept } from '@markbook/sync/merge/conflict'
 import { sameState, valueIn } from '@markbook/sync/merge/merge'
 import type { RowState } from '@markbook/sync/merge/state'
@@ -9,7 +9,7 @@ import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, type Malformed, packRows } from '@markbook/sync/protocol/page'
 import { compareStamps, covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
-import { setPeer } from '../../store/peer-row.ts'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import { applyStates, keepConflicts } from '../../store/replica/apply.ts'
 import type { Answer, Incoming } from '../../store/replica/page.ts'
 import { type KnownRow, knownRows } from '../../store/replica/states.ts'
@@ -41,7 +41,7 @@ export type Here = { epoch: string; keys: SealKeys; log: RefusalLog }
  * transaction, which also saves what is acknowledged, so that a page that comes twice changes nothing (I9 to I11). Call within
  * `withSingleWriter`.
  */
-export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys, log }: Here, push: Push): Promise<Pushed> {
+export async function receive(tx: WriteTx, peer: Peer, { epoch, keys, log }: Here, push: Push): Promise<Pushed> {
   const school = peer.school_id as string
   const { rows, malformed } = unpackChecked(push.tables)
   const judged = await judgedHistory(tx, peer, keys.secret, entriesOf(push.history))
@@ -100,7 +100,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
  * The refused entries that should not have been told, for the log. A laptop with two parents cannot know which nodes each of them knows, so
  * for it signed entries of unknown nodes do not count.
  */
-async function untold(tx: WriteTx, peer: Row<'sync_peer'>, { refused, verdicts }: JudgedHistory): Promise<readonly HistoryEntry[]> {
+async function untold(tx: WriteTx, peer: Peer, { refused, verdicts }: JudgedHistory): Promise<readonly HistoryEntry[]> {
   const others = refused.filter((entry) => verdicts.get(transactionOf(entry)) !== 'none' || entry.proof === null)
   return others.length < refused.length && (await hasOtherParent(tx, peer)) ? others : refused
 }
@@ -243,7 +243,7 @@ function notKeptByRight(table: Replicated, state: RowState, verdicts: readonly V
 /** The last write by counter: the writer's clock may have gone back. */
 const lastWritten = ({ units }: RowState): Stamp | undefined => Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]
 
-async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, to: number, history: readonly HistoryEntry[]): Promise<void> {
+async function acknowledge(tx: WriteTx, peer: Peer, to: number, history: readonly HistoryEntry[]): Promise<void> {
   const own = history.filter(({ node_id }) => node_id === peer.node_id)
   const last = own.reduce((latest, entry) => (entry.node_seq > latest.node_seq ? entry : latest), { node_seq: 0, head: peer.history_head })
   const set = {

@@ -1,6 +1,5 @@
 import { limits } from '@markbook/shared/limits'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
-import type { Row } from '@markbook/shared/tables/tables'
 import { weightOfHistory } from '@markbook/sync/protocol/entries'
 import { FileAsk } from '@markbook/sync/protocol/files'
 import {
@@ -28,7 +27,7 @@ import { slotOf } from '../../http/limiter.ts'
 import type { AppEnv } from '../../http/mount.ts'
 import type { Services } from '../../http/services.ts'
 import { lockedNode } from '../../store/node.ts'
-import { setPeer } from '../../store/peer-row.ts'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import { QueueFull } from '../../store/replica/held.ts'
 import { rowsBy } from '../../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
@@ -66,8 +65,6 @@ import {
 import { nextPage } from './pages.ts'
 import { receive } from './receive.ts'
 import { heard } from './tombstones.ts'
-
-type Peer = Row<'sync_peer'>
 
 /** Mounts `/sync/*`, which children ask. These routes stand beside the contract, for programs alone. */
 export function serveChildren(app: Hono<AppEnv>, services: Services): void {

@@ -1,17 +1,14 @@
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { EXISTENCE, textToVersions } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { repeatedly } from '../../repeatedly.ts'
-import { setPeer } from '../../store/peer-row.ts'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import { dropTombstones } from '../../store/replica/forget.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 
 type Used = Pick<Services, 'store' | 'log'>
-type Peer = Row<'sync_peer'>
-
 /**
  * Forgets deletions older than 180 days that every node has read (SPEC, «Tombstones»): children by their place in this node's feed, parents
  * by what they acknowledged. A child that was silent for a year does not count; it copies anew when it comes back. Returns how many were

@@ -1,7 +1,8 @@
-import { descriptions, type Row } from '@markbook/shared/tables/tables'
+import { descriptions } from '@markbook/shared/tables/tables'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows } from '@markbook/sync/protocol/page'
 import { and, eq, gt } from 'drizzle-orm'
+import type { Peer } from '../../store/peer-row.ts'
 import { type AnyRow, idsByTable, linksFrom, parentIdOf, type RowName } from '../../store/replica/links.ts'
 import { knownByKey } from '../../store/replica/states.ts'
 import { statement } from '../../store/statement.ts'
@@ -27,7 +28,7 @@ const after = statement<{ school: string; table: string; ids: string; seq: numbe
  * a refused write. Without the rows that it names that row would be held, the refused write would stand meanwhile, and would later count as
  * the later write.
  */
-export async function unreadParents(tx: ReadTx, peer: Row<'sync_peer'>, rows: readonly Carried[], seen: number): Promise<RowAnswer[]> {
+export async function unreadParents(tx: ReadTx, peer: Peer, rows: readonly Carried[], seen: number): Promise<RowAnswer[]> {
   const school = peer.school_id as string
   const named: RowName[] = []
   for (const { table, state } of rows)

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
-import type { Row } from '@markbook/shared/tables/tables'
 import { Page, Push, RowAnswer } from '@markbook/sync/protocol/messages'
 import { z } from 'zod'
 import { orNull } from '../../or-null.ts'
 import { decrypt, encrypt } from '../../store/encryption.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { BundledFile, FileRowRef, type Packed } from '../files/by-hand.ts'
 import { isSignedBy, type NodeKeys, signatureOf } from '../identity/keys.ts'
 
@@ -46,8 +46,6 @@ export const Down = z.object({
 })
 export type Up = z.infer<typeof Up>
 export type Down = z.infer<typeof Down>
-type Peer = Row<'sync_peer'>
-
 /**
  * Rises when the program before can no longer read a bundle (bundle.test.ts). 2: history is signed, and rows and history go by column. 3:
  * as in protocol 4, a column that was added to a known unit is kept.

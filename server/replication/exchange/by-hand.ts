@@ -1,12 +1,11 @@
 import { toInstant } from '@markbook/shared/clock'
-import type { Row } from '@markbook/shared/tables/tables'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { FileTable } from '@markbook/sync/protocol/files'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { rowCountOf, type Sheet } from '@markbook/sync/protocol/sheet'
 import { and, desc, eq, inArray, lte } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
-import { setPeer } from '../../store/peer-row.ts'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { nextPage } from '../downstream/pages.ts'
 import { receive } from '../downstream/receive.ts'
@@ -22,7 +21,6 @@ import { ParentLine } from '../line/parent-line.ts'
 import { Child } from '../upstream/child.ts'
 import { type Down, filesIn, type Head, headOf, readHead, type Up, unwrap, wrap } from './bundle.ts'
 
-type Peer = Row<'sync_peer'>
 type Own = Pick<Services, 'store' | 'config' | 'clock' | 'keys' | 'files' | 'uploads'>
 
 const noLine = async () => {

@@ -1,15 +1,13 @@
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import { FileTable } from '@markbook/sync/protocol/files'
 import { z } from 'zod'
 import { sha256Of } from '../../files/digest.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { keyOf } from '../../store/replica/links.ts'
 import { asSystem } from '../../store/tx.ts'
 import { filesInScope, isContentOf, type NamedFile, rowsOfFiles } from './named.ts'
 import { enqueueFiles, lookAgain, queuedOf, settle } from './queue.ts'
 import { bytesOf, type Carrying, heldOf, land } from './store-file.ts'
-
-type Peer = Row<'sync_peer'>
 
 /** A file on a stick: the row that names it, and its content, which lies behind the pages. */
 export const BundledFile = z.object({ table: FileTable, id: z.uuid(), sha256: z.string(), size: z.int() })

@@ -1,10 +1,10 @@
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import type { FileAnswer, FileAnswers, FileAsk } from '@markbook/sync/protocol/files'
 import { isOfNode, type NodeFileClaims, readAnyToken, signToken } from '../../files/upload-tokens.ts'
 import { sendFile } from '../../http/send-file.ts'
 import type { Services } from '../../http/services.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { keyOf } from '../../store/replica/links.ts'
 import { asSystem } from '../../store/tx.ts'
 import { peerById, syncFailures } from '../identity/enrolment.ts'
@@ -13,7 +13,6 @@ import { type Content, fileFailures, filesInScope, isContentOf, type NamedFile }
 import { hurry } from './queue.ts'
 import { eachOf, heldOf, LOOKUPS_AT_ONCE, stagedBytes, stagedId, storeStaged } from './store-file.ts'
 
-type Peer = Row<'sync_peer'>
 type FileRequest = FileAsk['files'][number]
 
 const NOTHING = { ticket: null, content: null, upload: null, offset: null }

@@ -9,6 +9,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { Join, Joined } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import { incarnations, lockedNode } from '../../store/node.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
@@ -205,14 +206,14 @@ function requireFittingInvitation({ kind, user_id }: Invited, join: Join): void 
  * Whether this invitation enrolled this very node, with these keys, and the node has not greeted since: then it never got the reply. The
  * peer and the invitation bear the time of one transaction.
  */
-function isAdmittedBy(child: Row<'sync_peer'>, { used_at }: Invited, join: Join): boolean {
+function isAdmittedBy(child: Peer, { used_at }: Invited, join: Join): boolean {
   const { kind, public_key, box_key, school_id, user_id, enrolled_at, session_nonce, revoked_at } = child
   const isSameNode = kind === join.kind && public_key === join.public_key && box_key === join.box_key
   const isSameHolding = (join.school ?? school_id) === school_id && (join.user ?? user_id) === user_id
   return enrolled_at === used_at && session_nonce === null && revoked_at === null && isSameNode && isSameHolding
 }
 
-type Enrolled = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'user_id'>
+type Enrolled = Pick<Peer, 'id' | 'school_id' | 'user_id'>
 
 async function joinedAs(tx: WriteTx, host: Host, { id, school_id, user_id }: Enrolled, join: Join): Promise<Joined> {
   const { school } = tx.t
@@ -312,13 +313,13 @@ export const NEW_PEER = {
 
 const peersWithId = rowsBy('sync_peer', { id: 'id' })
 
-export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'> | undefined> {
+export async function peerById(tx: ReadTx, id: string): Promise<Peer | undefined> {
   return (await peersWithId(tx, { id }))[0]
 }
 
 const peerToHold = rowsBy('sync_peer', { id: 'id' }, { lock: true })
 /** The same, locked until the commit. */
-export async function peerHeld(tx: WriteTx, id: string): Promise<Row<'sync_peer'> | undefined> {
+export async function peerHeld(tx: WriteTx, id: string): Promise<Peer | undefined> {
   return (await peerToHold(tx, { id }))[0]
 }
 
@@ -328,23 +329,23 @@ const childrenOfNode = rowsBy('sync_peer', { node: 'node_id' }, { where: { side:
  * The child that is or was enrolled under this number, by its last enrolment here. A later one may have gone with the last days of this
  * database.
  */
-export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_peer'> | undefined> {
+export async function childByNode(tx: ReadTx, node: string): Promise<Peer | undefined> {
   const rows = await childrenOfNode(tx, { node })
   return rows.sort((a, b) => (a.id < b.id ? 1 : -1))[0]
 }
 
 /** The child with this enrolment or, where there is none, with this number. */
-export async function askingChild(store: Pick<Store, 'readOnce'>, id: string): Promise<Row<'sync_peer'> | undefined> {
+export async function askingChild(store: Pick<Store, 'readOnce'>, id: string): Promise<Peer | undefined> {
   const peer = (await store.readOnce((tx) => peerById(tx, id))) ?? (await store.readOnce((tx) => childByNode(tx, id)))
   return peer?.side === 'child' ? peer : undefined
 }
 
 const everyParentRow = rowsBy('sync_peer', {}, { where: { side: 'parent' } })
 /** Every parent, also those that were left, or joined again under another enrolment. */
-export const everyParent = (tx: ReadTx): Promise<Row<'sync_peer'>[]> => everyParentRow(tx, {})
+export const everyParent = (tx: ReadTx): Promise<Peer[]> => everyParentRow(tx, {})
 /** The present ones of these, in the order in which they are asked. */
-export const presentParents = (parents: readonly Row<'sync_peer'>[]): Row<'sync_peer'>[] =>
+export const presentParents = (parents: readonly Peer[]): Peer[] =>
   parents.filter(({ revoked_at }) => revoked_at === null).sort((a, b) => a.place - b.place)
 
 /** The present parents of this node. */
-export const parentsOf = async (tx: ReadTx): Promise<Row<'sync_peer'>[]> => presentParents(await everyParent(tx))
+export const parentsOf = async (tx: ReadTx): Promise<Peer[]> => presentParents(await everyParent(tx))

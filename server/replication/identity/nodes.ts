@@ -1,9 +1,6 @@
 import { visibleText } from '@markbook/shared/domain/visible-text'
-import type { Row } from '@markbook/shared/tables/tables'
-import { eq } from 'drizzle-orm'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import type { WriteTx } from '../../store/tx.ts'
-
-type Peer = Row<'sync_peer'>
 
 /** The name that another node tells, as it is kept: one line, without characters that nobody sees. */
 export const keptName = (said: string): string => visibleText(said.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')).trim() || '?'
@@ -66,8 +63,7 @@ export function computersAmong<P extends NamedPeer>(peers: readonly P[]): P[] {
 }
 
 export async function renamePeer(tx: WriteTx, peer: Peer, name: string): Promise<Peer> {
-  const { sync_peer } = tx.t
-  await tx.local.update(tx.t.sync_peer).set({ name }).where(eq(sync_peer.id, peer.id))
+  await setPeer(tx, peer.id, { name })
   if (name !== peer.name) noteChange(tx, peer, 'update', { name: { before: peer.name, after: name } })
   return { ...peer, name }
 }
@@ -75,8 +71,7 @@ export async function renamePeer(tx: WriteTx, peer: Peer, name: string): Promise
 /** Ends an enrolment. A child's next request is refused; a parent is left, and this node goes on alone. Doing it again changes nothing. */
 export async function revokePeer(tx: WriteTx, peer: Peer): Promise<void> {
   if (peer.revoked_at) return
-  const { sync_peer } = tx.t
-  await tx.local.update(tx.t.sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, peer.id))
+  await setPeer(tx, peer.id, { revoked_at: tx.now })
   noteChange(tx, peer, 'delete', { name: { before: peer.name, after: null } })
 }
 

@@ -1,6 +1,6 @@
-import type { Row } from '@markbook/shared/tables/tables'
 import type { Services } from '../../http/services.ts'
 import { incarnations } from '../../store/node.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { makeKeys, type NodeKeys, nodeKeys, sharedKey } from './keys.ts'
 
 type Here = Pick<Services, 'store' | 'config'>
@@ -10,7 +10,7 @@ export const keysHere = ({ store, config }: Here): NodeKeys => nodeKeys(config.s
 
 /** The keys that seal secrets: `own` here, `shared` between this node and a peer. `secret`: the signing keys are derived from it. */
 export type SealKeys = { own: Buffer; shared: Buffer; secret: string }
-export const sealKeys = (services: Here & Pick<Services, 'keys'>, peer: Pick<Row<'sync_peer'>, 'box_key'>): SealKeys => ({
+export const sealKeys = (services: Here & Pick<Services, 'keys'>, peer: Pick<Peer, 'box_key'>): SealKeys => ({
   own: services.keys.seal,
   shared: sharedKey(keysHere(services), peer.box_key),
   secret: services.config.sessionSecret,

@@ -1,14 +1,11 @@
-import type { Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Page, Welcome } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
-import { setPeer } from '../../store/peer-row.ts'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from './enrolment.ts'
 import { isKey } from './keys.ts'
-
-type Peer = Row<'sync_peer'>
 
 /** The number of this node's feed up to which its parent has everything; null without a parent. */
 export async function acknowledgedByParent(tx: ReadTx, school: string): Promise<number | null> {
@@ -59,7 +56,7 @@ export async function sentUpTo(tx: ReadTx, { school_id, node_id, own_seq }: Peer
 }
 
 /** The key columns of a parent, from its greeting; empty where these are no keys. */
-export const heardKeys = ({ public_key, box_key }: Welcome['keys']): Partial<Pick<Row<'sync_peer'>, 'public_key' | 'box_key'>> =>
+export const heardKeys = ({ public_key, box_key }: Welcome['keys']): Partial<Pick<Peer, 'public_key' | 'box_key'>> =>
   isKey(public_key, 'ed25519') && isKey(box_key, 'x25519') ? { public_key, box_key } : {}
 
 type FeedNumbers = { theirs: number; ours: number }

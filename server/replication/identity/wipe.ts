@@ -1,7 +1,6 @@
 import { replicationFailures } from '@markbook/shared/contract/replication'
-import type { Row } from '@markbook/shared/tables/tables'
 import type { Services } from '../../http/services.ts'
-import { setPeer } from '../../store/peer-row.ts'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf, peerHeld, syncFailures } from './enrolment.ts'
 
@@ -9,7 +8,6 @@ import { parentsOf, peerHeld, syncFailures } from './enrolment.ts'
  * The order that a laptop be erased (sync/SPEC.md, «Wiping»). It stands beside the enrolment at the parent; the laptop reads it in the
  * reply to its next greeting.
  */
-type Peer = Row<'sync_peer'>
 type Order = Pick<Peer, 'wipe_asked_at' | 'wiped_at'>
 
 /** Whether the order stands, and the laptop has not reported yet that it is carried out. */

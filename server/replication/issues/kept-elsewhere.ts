@@ -5,6 +5,7 @@ import { covers, textToVersions, type Versions } from '@markbook/sync/versions'
 import { and, eq, isNotNull, isNull, lte, ne } from 'drizzle-orm'
 import { pick } from '../../store/conditions.ts'
 import { incarnations } from '../../store/node.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { idsByTable, keyOf, keyOfRow, type RowName, scopeIn } from '../../store/replica/links.ts'
 import { knownByKey, versionsByKey } from '../../store/replica/states.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
@@ -12,7 +13,6 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { AWAITS_PERSON } from '../scope/consent.ts'
 import { enrolmentsOf } from './child-refusals.ts'
 
-type Peer = Row<'sync_peer'>
 type Entry = Pick<Row<'sync_refused'>, 'id' | 'table_name' | 'row_id' | 'unit' | 'peer_id' | 'parent_id'> & {
   node_id: string
   counter: number

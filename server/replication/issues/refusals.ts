@@ -1,6 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { hasWrongId } from '@markbook/shared/tables/natural'
-import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { isSame, pick, type RowState } from '@markbook/sync/merge/state'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
@@ -9,6 +9,7 @@ import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
 import { PENDING } from '@markbook/sync/stamp'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isNotNull, isNull, ne, or } from 'drizzle-orm'
+import type { Peer } from '../../store/peer-row.ts'
 import { applyStates } from '../../store/replica/apply.ts'
 import { forgetRows, forgetWithAll } from '../../store/replica/forget.ts'
 import { overwriteRow, replaceByTheirs } from '../../store/replica/overwrite.ts'
@@ -36,7 +37,7 @@ export async function takeRefusals(tx: WriteTx, here: Here, school: string, answ
 }
 
 /** The parent that refuses: its enrolment, and whether it is the first, whose refusal is final. `own`: the number of this node. */
-type Refusing = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'user_id'> & { isFirst: boolean; own: string }
+type Refusing = Pick<Peer, 'id' | 'school_id' | 'user_id'> & { isFirst: boolean; own: string }
 
 /** Puts each refused write on the list, as it is here. Call before the parent's rows are applied. Each write stands once on the list. */
 export async function keepRefused(tx: WriteTx, parent: Refusing, answers: readonly RowAnswer[]): Promise<void> {
@@ -82,7 +83,7 @@ async function keep(tx: WriteTx, { id: parent_id, school_id, isFirst }: Refusing
  */
 export async function ofOwn(
   tx: ReadTx,
-  { node, first }: { node: string; first: Pick<Row<'sync_peer'>, 'school_id' | 'own_seq' | 'own_people'> },
+  { node, first }: { node: string; first: Pick<Peer, 'school_id' | 'own_seq' | 'own_people'> },
   answers: readonly RowAnswer[],
 ): Promise<RowAnswer[]> {
   const own: RowAnswer[] = []

@@ -1,7 +1,8 @@
 import type { NaturalKind } from '@markbook/shared/ids'
-import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Replicated } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
+import type { Peer } from '../../store/peer-row.ts'
 
 /** Rows with writes under this database's number are about to leave it, and may be created here again. A new number is needed first. */
 export class NumberForgotten extends Error {}
@@ -34,7 +35,7 @@ export function demandNoneForgotten(node: string, leaving: readonly Carried[]): 
  */
 export type AcknowledgedNumbers = { numbers: readonly string[]; sent: number }
 
-export const heardBy = (node: string, { own_epoch, own_seq }: Pick<Row<'sync_peer'>, 'own_epoch' | 'own_seq'>): AcknowledgedNumbers => ({
+export const heardBy = (node: string, { own_epoch, own_seq }: Pick<Peer, 'own_epoch' | 'own_seq'>): AcknowledgedNumbers => ({
   numbers: [own_epoch ?? node, node],
   sent: own_seq,
 })

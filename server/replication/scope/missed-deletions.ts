@@ -1,10 +1,11 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { KnownRowsQuery, UnknownRows } from '@markbook/sync/protocol/messages'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
+import type { Peer } from '../../store/peer-row.ts'
 import { forgetRows } from '../../store/replica/forget.ts'
 import { keyOf, tableOrder } from '../../store/replica/links.ts'
 import { overwriteRow } from '../../store/replica/overwrite.ts'
@@ -12,8 +13,6 @@ import { namedBelow } from '../../store/replica/remove-deleted.ts'
 import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
-
-type Peer = Row<'sync_peer'>
 
 /** Whether a child that has read up to this cursor may have missed deletions that were forgotten (SPEC, «Tombstones»). */
 export async function isBelowFloor(tx: ReadTx, school: string, epoch: string, cursor: string | null): Promise<boolean> {

@@ -1,7 +1,7 @@
-import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, isNull, notInArray, or } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { closeForGood } from '../../store/close-for-good.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { WRONG } from '../files/queue.ts'
 import { transferFiles } from '../files/transfer.ts'
@@ -12,8 +12,6 @@ import { type Carrier, LineFailure, type ParentLine } from '../line/parent-line.
 import type { Child } from './child.ts'
 import { pendingRows } from './pending-rows.ts'
 import { reportErased } from './report-erased.ts'
-
-type Peer = Row<'sync_peer'>
 
 export type Session = { child: Child; line: ParentLine; carry: Carrier }
 

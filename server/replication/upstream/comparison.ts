@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import {
   begun,
   type Chance,
@@ -17,14 +16,13 @@ import {
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Verified } from '@markbook/sync/protocol/messages'
 import type { Services } from '../../http/services.ts'
-import { setPeer } from '../../store/peer-row.ts'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { peerById } from '../identity/enrolment.ts'
 import { LineFailure, NOT_AUTHENTIC, PARENT_OLDER, type ParentLine } from '../line/parent-line.ts'
 import { type Difference, differencesOf, digestsOf, placesOf } from '../scope/verify.ts'
 import { type Child, MERGE_START, type MergePlace } from './child.ts'
 
-type Peer = Row<'sync_peer'>
 export type CompareBounds = ComparingBounds & { mergeAfterMs: number; repairReportedMs: number }
 
 /** A child and the line on which it has greeted. */

@@ -1,14 +1,13 @@
-import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Replicated } from '@markbook/shared/tables/tables'
 import { textToVersions, type VersionsText, versionsToText } from '@markbook/sync/versions'
 import { and, eq, isNotNull } from 'drizzle-orm'
+import type { Peer } from '../../store/peer-row.ts'
 import { tableOrder } from '../../store/replica/links.ts'
 import { versionsHeld } from '../../store/replica/states.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
 import { isTakenAsSigned } from '../journal/row-proofs.ts'
-
-type Peer = Row<'sync_peer'>
 
 const rowsFrom = rowsBy('sync_row', { school: 'school_id', from: { in: 'source_id' } }, { columns: ['table_name', 'row_id'] })
 const entriesHere = rowsBy('history', { school: 'school_id' }, { columns: ['entity', 'row_id', 'node_id', 'node_seq', 'seq', 'source_id'] })

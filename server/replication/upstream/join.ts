@@ -1,10 +1,10 @@
 import { replicationFailures } from '@markbook/shared/contract/replication'
-import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, Joined } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { isInsecure } from '../../network/addresses.ts'
 import { laptopOwner } from '../../store/laptop.ts'
+import { type Peer, setPeer } from '../../store/peer-row.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { everyParent, keysOfCode, NEW_PEER, numberAgain, presentParents, syncFailures } from '../identity/enrolment.ts'
@@ -16,8 +16,6 @@ import { mayHaveArrived, troubleOf } from '../line/line-trouble.ts'
 import { authenticated, type Carrier, LineFailure, NOT_AUTHENTIC, OTHER_NAME, signedRequest } from '../line/parent-line.ts'
 
 type Here = Pick<Services, 'store' | 'config'>
-type Peer = Row<'sync_peer'>
-
 /**
  * `isBeside`: another process serves this database, and takes a new number by itself. `mayBeInsecure`: a person said that plain http to
  * another machine may be used.
@@ -76,7 +74,7 @@ async function enrol(tx: WriteTx, joined: Joined, { node: own_epoch, url }: { no
   const parents = await everyParent(tx)
   const before = presentParents(parents).filter((each) => isSamePlace(each, { node_id: node, url }))
   // The earlier row stays, as of a parent that was left: it says how much of this node's feed the parent has.
-  for (const { id } of before) await tx.local.update(tx.t.sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, id))
+  for (const { id } of before) await setPeer(tx, id, { revoked_at: tx.now })
   await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, joined.peer))
   await tx.local.insert(tx.t.sync_peer).values({
     ...NEW_PEER,

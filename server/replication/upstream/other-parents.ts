@@ -1,6 +1,6 @@
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import type { Services } from '../../http/services.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { asSystem } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
 import { keysOfEnrolment } from '../incarnation/incarnation.ts'
@@ -20,12 +20,7 @@ export async function meetOthers(services: Services, spokenWith: number, carry: 
   return null
 }
 
-async function meet(
-  services: Services,
-  parent: Row<'sync_peer'>,
-  carry: Carrier,
-  signal?: AbortSignal,
-): Promise<'anew' | 'met' | 'missed'> {
+async function meet(services: Services, parent: Peer, carry: Carrier, signal?: AbortSignal): Promise<'anew' | 'met' | 'missed'> {
   const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
   const child = new Child(services, parent.id, line)
   try {

@@ -1,14 +1,12 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
+import type { Peer } from '../../store/peer-row.ts'
 import { readFeed, readPeople, withPeople } from '../../store/replica/feed.ts'
 import { keyOfRow } from '../../store/replica/links.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
 import { lastOfPage } from '../journal/history-exchange.ts'
-
-type Peer = Row<'sync_peer'>
 
 export type News = { rows: Carried[]; to: number; people: number; isLast: boolean }
 

@@ -1,5 +1,5 @@
-import type { Row } from '@markbook/shared/tables/tables'
 import type { Notice } from '@markbook/sync/machine'
+import type { Peer } from '../../store/peer-row.ts'
 
 /**
  * How replication with the parent goes, for the status. `copy`: how far a first copy of the parent's rows has come, while it lasts.
@@ -7,7 +7,7 @@ import type { Notice } from '@markbook/sync/machine'
  * everything, as its school said; null where the school says nothing.
  */
 export type UpstreamStatus = {
-  parent: Row<'sync_peer'> | null
+  parent: Peer | null
   notice: Notice | 'alone'
   reason: string | null
   since: number
@@ -31,7 +31,7 @@ export type Replication = {
 }
 
 /** The parent that a node speaks with; the first while it speaks with none. */
-export function currentParent(parents: readonly Row<'sync_peer'>[], course: UpstreamStatus | null): Row<'sync_peer'> | null {
+export function currentParent(parents: readonly Peer[], course: UpstreamStatus | null): Peer | null {
   const speaking = course && course.notice !== 'offline' ? course.parent?.id : undefined
   return parents.find(({ id }) => id === speaking) ?? parents[0] ?? null
 }
