@@ -178,7 +178,7 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     if (config.role === 'school') node.services.replication = await startReplication(node.services)
     const lastWord = keepReportingErased(node.services)
     const stop = async () => {
-      lastWord.stop()
+      void lastWord.stop()
       await node.services.replication?.stop()
       await presence.stop()
       await backups?.stop()

@@ -11,31 +11,25 @@ import type { Values } from './state.ts'
  */
 export type Rule = 'later' | 'notice' | 'quiet' | { furthest: readonly string[]; of: string }
 
-const rule = {
-  later: 'later',
-  notice: 'notice',
-  quiet: 'quiet',
-} as const
-
 /** The whole policy. What is not named is `later`. A secret is never copied into a conflict, so its units are `quiet`. */
 export const policy: Partial<Record<Replicated, Readonly<Record<string, Rule>>>> = {
-  user_profile: { name: rule.quiet, avatar: rule.quiet },
-  user_totp: { secret: rule.quiet },
-  recovery_code: { code: rule.quiet, use: rule.quiet },
-  school: { crest: rule.notice },
+  user_profile: { name: 'quiet', avatar: 'quiet' },
+  user_totp: { secret: 'quiet' },
+  recovery_code: { code: 'quiet', use: 'quiet' },
+  school: { crest: 'notice' },
   school_join_request: { status: { furthest: ['pending', 'rejected', 'approved'], of: 'status' } },
-  active_year: { winner: rule.notice },
-  class_teacher: { winner: rule.notice },
-  term: { sort_order: rule.quiet },
-  subject: { sort_order: rule.quiet },
-  assessment: { sort_order: rule.quiet },
+  active_year: { winner: 'notice' },
+  class_teacher: { winner: 'notice' },
+  term: { sort_order: 'quiet' },
+  subject: { sort_order: 'quiet' },
+  assessment: { sort_order: 'quiet' },
   report_book: {
     status: { furthest: ['draft', 'published', 'sent_to_ministry'], of: 'status' },
-    snapshot: rule.notice,
-    student_group_id: rule.notice,
-    approval: rule.quiet,
+    snapshot: 'notice',
+    student_group_id: 'notice',
+    approval: 'quiet',
   },
-  sync_conflict: { status: rule.notice },
+  sync_conflict: { status: 'notice' },
 }
 
 export const ruleOf = (table: Replicated, unit: string): Rule => policy[table]?.[unit] ?? 'later'

@@ -118,17 +118,19 @@ export function readHead(bytes: Buffer): Head {
 }
 
 /** The content of a bundle. Throws where the peer did not write it, where it was damaged, and where it is not for this node. */
-export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up'): Up
-export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'down'): Down
-export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up' | 'down'): Up | Down {
+export function unwrap<S extends typeof Up | typeof Down>(
+  bytes: Buffer,
+  from: Pick<Peer, 'id' | 'public_key'>,
+  shared: Buffer,
+  form: S,
+): z.output<S> {
   const lines = linesOf(bytes)
   const [first = '', signature = '', sealed = ''] = lines.slice(0, BEFORE_FILES).map((line) => line.toString('utf8'))
   if (!isSignedBy(signedOf(first, sealed), signature, from.public_key))
     throw new Error('This bundle was changed on its way, or was not written by the server that it names.')
   const content = decrypt(sealed, shared, from.id)
   if (!content) throw new Error('This bundle was not sealed for this server.')
-  const value: unknown = JSON.parse(gunzipSync(content, { maxOutputLength: MOST }).toString('utf8'))
-  const bundle = direction === 'up' ? Up.parse(value) : Down.parse(value)
+  const bundle = form.parse(JSON.parse(gunzipSync(content, { maxOutputLength: MOST }).toString('utf8'))) as z.output<S>
   if (lines.length > BEFORE_FILES + bundle.files.length) throw new Error('Something was added to this bundle behind its end.')
   return bundle
 }

@@ -19,7 +19,7 @@ import { DatabaseRestored, demandNotRestored } from '../incarnation/restored.ts'
 import { refusalLogOf } from '../issues/refusal-log.ts'
 import { ParentLine } from '../line/parent-line.ts'
 import { Child } from '../upstream/child.ts'
-import { type Down, filesIn, type Head, headOf, readHead, type Up, unwrap, wrap } from './bundle.ts'
+import { Down, filesIn, type Head, headOf, readHead, Up, unwrap, wrap } from './bundle.ts'
 
 type Own = Pick<Services, 'store' | 'config' | 'clock' | 'keys' | 'files' | 'uploads'>
 
@@ -90,7 +90,7 @@ export async function importBundle(services: Own & Pick<Services, 'log'>, bytes:
 async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head: Head, bytes: Buffer): Promise<BundleResult> {
   const { store, clock } = services
   const keys = sealKeys(services, peer)
-  const { pages, files, wants } = unwrap(bytes, peer, keys.shared, 'up')
+  const { pages, files, wants } = unwrap(bytes, peer, keys.shared, Up)
   if (head.node !== peer.node_id) throw new Error(`${peer.name} has begun anew since this bundle was made. Make another one there.`)
   await store.read(asSystem(), async (tx) => {
     await demandNotRestored(tx, services, peer, head.cursor).catch(refusePutBack)
@@ -136,7 +136,7 @@ function refusePutBack(error: unknown): never {
 
 async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<BundleResult> {
   const { shared } = sealKeys(services, peer)
-  const { answers, pages, files, taken: given } = unwrap(bytes, peer, shared, 'down')
+  const { answers, pages, files, taken: given } = unwrap(bytes, peer, shared, Down)
   const child = childOf(services, peer)
   for (const { to, people, answers: own } of answers) {
     const now = (await services.store.read(asSystem(), (tx) => peerById(tx, peer.id))) as Peer

@@ -1,18 +1,16 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { JournalEntry } from '@markbook/sync/journal'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Stamp, sameDot } from '@markbook/sync/versions'
 import { keyOf } from '../../store/replica/links.ts'
 import { type KnownRow, knownByKey, knownRows } from '../../store/replica/states.ts'
-import { nearIdOf } from '../../store/row-changes.ts'
-import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import type { RowProofs } from '../journal/row-proofs.ts'
+import { entriesOfRow, entryToJournal, type RowProofs } from '../journal/row-proofs.ts'
 import { numbersOf } from '../scope/writers.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'node_id'>
 type Conflict = Row<'sync_conflict'>
-type Entry = Pick<Row<'history'>, 'actor_id' | 'node_id' | 'node_seq' | 'action' | 'changes'>
 
 /**
  * Decides which conflict records are taken from a laptop: those that a merge makes there, of a lost write of the laptop's own person, of
@@ -86,8 +84,7 @@ export class ConflictRecords {
       const here = unit === EXISTENCE ? value : pick(state.values, descriptions[entity as Replicated].units[unit] ?? [])
       return stamp[3] === actor_id && stamp[2] === hlc && isSame(here, value)
     }
-    const near = nearIdOf(entity as Replicated, { ...state.values, id: row_id })
-    const entries: Entry[] = await entriesOf(this.tx, { school: this.peer.school_id as string, near, row: row_id })
+    const entries = (await entriesOfRow(this.tx, this.peer.school_id as string, entity as Replicated, state)).map(entryToJournal)
     // By the dot; else the write may have had another dot before its node began anew.
     const same = entries.filter((each) => each.node_id === node_id && each.node_seq === counter)
     const ever = (column: string, wanted: unknown) =>
@@ -110,7 +107,7 @@ function isReadable({ entity, unit, value }: Conflict): boolean {
  * Whether an entry wrote this value. A column that the entry does not change must have had its value before: `ever` says whether the column
  * is known to have held it.
  */
-function says({ action, changes }: Entry, value: Values | null, ever: (column: string, wanted: unknown) => boolean): boolean {
+function says({ action, changes }: JournalEntry, value: Values | null, ever: (column: string, wanted: unknown) => boolean): boolean {
   if (value === null) return action === 'delete'
   const columns = Object.keys(value)
   if (action === 'delete' || (action === 'update' && !columns.some((column) => column in changes))) return false
@@ -119,9 +116,3 @@ function says({ action, changes }: Entry, value: Values | null, ever: (column: s
     return action === 'create' ? isSame(null, value[column]) : ever(column, value[column])
   })
 }
-
-const entriesOf = rowsBy(
-  'history',
-  { school: 'school_id', near: 'near_id', row: 'row_id' },
-  { columns: ['actor_id', 'node_id', 'node_seq', 'action', 'changes'] },
-)

@@ -6,7 +6,7 @@ import { type FeedPage, readPeople, withPeople } from '../../store/replica/feed.
 import { knownRows } from '../../store/replica/states.ts'
 import { syncRowOf } from '../../store/replica/write.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import type { Scope } from './scope.ts'
+import { type Scope, SECRETS } from './scope.ts'
 
 /** Ids of the people of the school within the scope. Applicants belong to it where join requests do. */
 export async function peopleIn(tx: ReadTx, school: string, { holds }: Scope): Promise<Set<string>> {
@@ -40,7 +40,6 @@ export async function changedPeople(
   return { rows: rows.filter(({ state }) => people.has(state.id)), ...page }
 }
 
-const SECRETS = ['user_totp', 'recovery_code'] as const
 const isSecret = ({ table }: Carried) => descriptions[table].sealed !== undefined
 const ownerOf = ({ state }: Carried) => state.values['user_id'] as string
 

@@ -24,7 +24,8 @@ export type Scope = {
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
 
-const SECRETS: readonly Replicated[] = ['user_totp', 'recovery_code']
+/** The tables of what people sign in with. */
+export const SECRETS: readonly Replicated[] = ['user_totp', 'recovery_code']
 export const OF_BOOKS: readonly Replicated[] = ['report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file']
 const PARTS_OF_BOOKS: readonly Replicated[] = ['report_book_entry', 'report_book_pdf']
 const NO_LAPTOP: readonly Replicated[] = [...SECRETS, 'school_join_request']

@@ -1,5 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import type { Services } from '../../http/services.ts'
+import { repeatedly } from '../../repeatedly.ts'
 import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
 import { overNetwork } from '../line/network.ts'
 import { type Carrier, LineFailure, NOT_AUTHENTIC, PARENT_OLDER, sendErasedReport } from '../line/parent-line.ts'
@@ -25,18 +26,12 @@ export async function reportErased({ config, log }: Here, given?: Carrier): Prom
 const LINE = 'line'
 
 /** Repeats the report once a minute until it succeeds, while the server runs. */
-export function keepReportingErased(here: Here): { stop(): void } {
-  let timer: NodeJS.Timeout | undefined
-  let isOver = false
-  const say = async () => {
-    const isSaid = await reportErased(here)
-    if (!isSaid && !isOver) timer = setTimeout(() => void say(), limits.sync.erasedReportEveryMs).unref()
-  }
-  void say()
-  return {
-    stop: () => {
-      isOver = true
-      clearTimeout(timer)
+export function keepReportingErased(here: Here): { stop(): Promise<void> } {
+  const reporting = repeatedly(
+    async () => {
+      if (await reportErased(here)) void reporting.stop()
     },
-  }
+    { first: 0, every: limits.sync.erasedReportEveryMs },
+  )
+  return reporting
 }
