@@ -173,14 +173,8 @@ const OBSTACLES: Readonly<Record<string, Obstacle>> = { [NOT_AUTHENTIC]: 'altere
 const UNPROVED = 3
 const isUnproved = (error: unknown) => error instanceof LineFailure && error.code === 'sync.bad_signature'
 
-const BARRED: Readonly<Record<string, Barred>> = {
-  'sync.revoked': 'revoked',
-  'sync.unknown_node': 'revoked',
-  'sync.upgrade_needed': 'upgrade',
-}
-
-/** What a failure means: the line, the session, or that the parent refuses this node. */
+/** What a failure means for the machine. */
 export function meaningOf(error: unknown): 'line' | 'session' | Barred {
   if (!(error instanceof LineFailure)) return 'line'
-  return BARRED[error.code] ?? (error.code === 'sync.stale_session' ? 'session' : 'line')
+  return error.means === 'request' ? 'line' : error.means
 }

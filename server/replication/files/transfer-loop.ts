@@ -9,9 +9,6 @@ import { type Transfer, transferFiles } from './transfer.ts'
 /** Transfers files while the server runs. `wake`: call when there may be something to carry, or the line is back. */
 export type TransferLoop = { wake(): void; stop(): Promise<void> }
 
-/** After one of these only a new greeting makes another try worthwhile. */
-const BARRED = ['sync.revoked', 'sync.unknown_node', 'sync.stale_session']
-
 /** One run after another: the next when it is woken, or when something that failed is due again. */
 export function keepTransferring(services: Services, peerId: string, line: Transfer['line']): TransferLoop {
   const { store, clock, log } = services
@@ -36,7 +33,8 @@ export function keepTransferring(services: Services, peerId: string, line: Trans
       if (stopping.signal.aborted) return
       failures += 1
       if (!(error instanceof LineFailure)) log.warn({ err: error }, 'files could not be carried; it is tried again')
-      else if (BARRED.includes(error.code)) return
+      // Only a new greeting makes another try worthwhile.
+      else if (error.means === 'revoked' || error.means === 'session') return
       plan(Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(failures, 30)))
     }
   }

@@ -41,7 +41,26 @@ export class LineFailure extends Error {
   ) {
     super(message)
   }
+
+  get means(): Meaning {
+    return MEANINGS.get(this.code) ?? 'request'
+  }
 }
+
+/**
+ * What follows from a failure. `line`: it may pass by itself. `session`: the child has to greet again. `revoked`, `upgrade`: the parent
+ * refuses this node. `request`: it refuses this request, and no other.
+ */
+type Meaning = 'line' | 'session' | 'revoked' | 'upgrade' | 'request'
+const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
+  ['line', 'line'],
+  [NOT_AUTHENTIC, 'line'],
+  [PARENT_OLDER, 'line'],
+  ['sync.stale_session', 'session'],
+  ['sync.revoked', 'revoked'],
+  ['sync.unknown_node', 'revoked'],
+  ['sync.upgrade_needed', 'upgrade'],
+])
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'url' | 'node_id' | 'public_key'>
 

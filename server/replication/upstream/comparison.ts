@@ -19,7 +19,7 @@ import type { Services } from '../../http/services.ts'
 import { type Peer, setPeer } from '../../store/peer-row.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { peerById } from '../identity/enrolment.ts'
-import { LineFailure, NOT_AUTHENTIC, PARENT_OLDER, type ParentLine } from '../line/parent-line.ts'
+import { LineFailure, type ParentLine } from '../line/parent-line.ts'
 import { type Difference, differencesOf, digestsOf, placesOf } from '../scope/verify.ts'
 import { type Child, MERGE_START, type MergePlace } from './child.ts'
 
@@ -27,17 +27,6 @@ export type CompareBounds = ComparingBounds & { mergeAfterMs: number; repairRepo
 
 /** A child and the line on which it has greeted. */
 export type Session = { child: Child; line: ParentLine }
-
-/** Failures of the line or the session, and not of the request. */
-const OF_THE_LINE = new Set([
-  'line',
-  NOT_AUTHENTIC,
-  PARENT_OLDER,
-  'sync.stale_session',
-  'sync.revoked',
-  'sync.unknown_node',
-  'sync.upgrade_needed',
-])
 
 const chance: Chance = () => randomInt(1_000_000) / 1_000_000
 
@@ -86,11 +75,12 @@ export class Comparison {
       else await this.compare(peerId, session, signal)
     } catch (error) {
       if (signal?.aborted) throw error
-      const code = error instanceof LineFailure ? error.code : null
-      if (code === 'sync.later') this.state = putOff(this.state, clock.now(), chance, this.bounds.retryMs)
-      else this.state = failed(this.state, code !== null && OF_THE_LINE.has(code), clock.now(), chance, this.bounds)
-      if (code !== null && OF_THE_LINE.has(code)) throw error
-      if (code !== 'sync.later') log.error({ err: error }, 'replication: what is here and at the parent could not be compared')
+      const isLine = error instanceof LineFailure && error.means !== 'request'
+      const isLater = error instanceof LineFailure && error.code === 'sync.later'
+      if (isLater) this.state = putOff(this.state, clock.now(), chance, this.bounds.retryMs)
+      else this.state = failed(this.state, isLine, clock.now(), chance, this.bounds)
+      if (isLine) throw error
+      if (!isLater) log.error({ err: error }, 'replication: what is here and at the parent could not be compared')
     }
   }
 

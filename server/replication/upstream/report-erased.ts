@@ -3,7 +3,7 @@ import type { Services } from '../../http/services.ts'
 import { repeatedly } from '../../repeatedly.ts'
 import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
 import { overNetwork } from '../line/network.ts'
-import { type Carrier, LineFailure, NOT_AUTHENTIC, PARENT_OLDER, sendErasedReport } from '../line/parent-line.ts'
+import { type Carrier, LineFailure, sendErasedReport } from '../line/parent-line.ts'
 
 type Here = Pick<Services, 'config' | 'log'>
 
@@ -15,7 +15,7 @@ export async function reportErased({ config, log }: Here, given?: Carrier): Prom
   try {
     await sendErasedReport(note.lastWord, given ?? overNetwork(patience, () => note.authority))
   } catch (error) {
-    const isRefused = error instanceof LineFailure && ![LINE, NOT_AUTHENTIC, PARENT_OLDER].includes(error.code)
+    const isRefused = error instanceof LineFailure && error.means !== 'line'
     log.info({ err: error, parent: note.by }, 'what was erased here could not be acknowledged')
     // A signed refusal is final: the parent has heard the report before, or was restored and does not know the order.
     if (!isRefused) return false
@@ -23,8 +23,6 @@ export async function reportErased({ config, log }: Here, given?: Carrier): Prom
   writeWipeNote(config.dataDir, { ...note, lastWord: null, authority: null })
   return true
 }
-const LINE = 'line'
-
 /** Repeats the report once a minute until it succeeds, while the server runs. */
 export function keepReportingErased(here: Here): { stop(): Promise<void> } {
   const reporting = repeatedly(
