@@ -1,6 +1,6 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { valueIn } from './merge/merge.ts'
-import type { RowState } from './merge/state.ts'
+import type { RowState, Values } from './merge/state.ts'
 import { EXISTENCE } from './versions.ts'
 
 /** A write of a unit that a node refused. `value`: its columns, null for a deletion; `hlc` in ms; `code`: why. */
@@ -18,12 +18,19 @@ export function refusedWrite(table: Replicated, state: RowState, unit: string, c
   if (isRecord && unit === EXISTENCE) return losingWrite(values as Row<'sync_conflict'>, code)
   // A record that nobody decided is not kept: the lost write in it is, and giving way to another parent is no decision.
   if (isRecord && stamp[3] === null) return null
-  // With its identity, since nothing else here may tell what the row belongs to.
-  const written = unit === EXISTENCE ? [EXISTENCE, ...Object.keys(descriptions[table].units)] : [unit]
-  const isDeletion = alive.length === 0 && unit === EXISTENCE
-  const value = isDeletion ? null : Object.assign({}, ...written.map((each) => valueIn(descriptions[table], each, state)))
+  const value = writtenValue(table, state, unit)
   const [node_id, counter, hlc, actor_id] = stamp
   return { table_name: table, row_id: id, unit, value, actor_id, hlc, code, node_id, counter }
+}
+
+/**
+ * What a write of a unit says, as it is kept where the write does not stand; null for a deletion. A created row is whole, with its identity,
+ * since nothing else may tell what it belongs to.
+ */
+export function writtenValue(table: Replicated, state: RowState, unit: string): Values | null {
+  if (unit === EXISTENCE && state.alive.length === 0) return null
+  const written = unit === EXISTENCE ? [EXISTENCE, ...Object.keys(descriptions[table].units)] : [unit]
+  return Object.assign({}, ...written.map((each) => valueIn(descriptions[table], each, state)))
 }
 
 /** The lost write of a conflict record; null where nobody could have written it. */

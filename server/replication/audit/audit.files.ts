@@ -6,6 +6,7 @@ import { limits } from '@markbook/shared/limits'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { type FileTable, fileTables } from '@markbook/sync/protocol/files'
 import type { ObjectStorage } from '../../files/storage.ts'
+import { everyId } from '../../store/replica/feed.ts'
 import type { RowName } from '../../store/replica/links.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -20,9 +21,7 @@ export async function auditFiles({ store, files }: Reading, school: string): Pro
   const tally = noFiles()
   const swapped: RowName<FileTable>[] = []
   for (const table of fileTables.filter((each) => (descriptions[each].scope === 'commons') === (school === COMMONS)))
-    for (let last: string | undefined = COMMONS; last !== undefined; ) {
-      const after: string = last
-      const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.connection, school, table, after, limits.audit.pageRows))
+    for await (const ids of everyId(store, school, table, limits.audit.pageRows))
       for (const { id, file } of await namedBy(store, table, school, ids)) {
         if (!file) continue
         const is = await verdictOn({ store, files }, { table, id, school }, file)
@@ -30,19 +29,13 @@ export async function auditFiles({ store, files }: Reading, school: string): Pro
         tally[is] += 1
         if (is === 'swapped' && swapped.length < limits.audit.listedDifferences) swapped.push({ table, id })
       }
-      last = ids.length === limits.audit.pageRows ? ids.at(-1) : undefined
-    }
   return { tally, swapped }
 }
 
-const namedBy = (store: Store, table: FileTable, school: string, ids: readonly string[]) =>
-  store.read(asSystem(), (tx) =>
-    rowsOfFiles(
-      tx,
-      school,
-      ids.map((id) => ({ table, id })),
-    ),
-  )
+function namedBy(store: Store, table: FileTable, school: string, ids: readonly string[]) {
+  const named = ids.map((id) => ({ table, id }))
+  return store.read(asSystem(), (tx) => rowsOfFiles(tx, school, named))
+}
 
 /** `gone` where the row names another file by now: the file was replaced meanwhile, and shows nothing. */
 async function verdictOn(

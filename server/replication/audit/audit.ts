@@ -5,6 +5,7 @@ import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { ObjectStorage } from '../../files/storage.ts'
+import { everyId } from '../../store/replica/feed.ts'
 import { tableOrder } from '../../store/replica/links.ts'
 import { columnsIn, idsThere, tableIn } from '../../store/replica/states.ts'
 import type { Store } from '../../store/store.ts'
@@ -59,8 +60,7 @@ export async function audit(store: Store, audited: Audited, tell: (share: number
   const all = await store.read(asSystem(), (tx) => tx.dialect.countVersions(tx.connection, school))
   let done = 0
   for (const table of tablesOf(school)) {
-    for await (const page of pagesOf(store, table, school)) {
-      const ids = page.map(({ id }) => id)
+    for await (const ids of pagesOf(store, table, school)) {
       add(result, table, await store.read(asSystem(), (tx) => auditRows(tx, school, evidence, table, ids)))
       done += ids.length
       tell(0.5 + done / Math.max(all, done) / 2)
@@ -75,45 +75,31 @@ export async function audit(store: Store, audited: Audited, tell: (share: number
  * The rows of a table that have versions, each once. Where the history of many rows lies together they come in that order: first those that
  * stand, by the column of their `near_id`, then those that do not.
  */
-async function* pagesOf(store: Store, table: Replicated, school: string): AsyncGenerator<readonly PageStart[]> {
+async function* pagesOf(store: Store, table: Replicated, school: string): AsyncGenerator<readonly string[]> {
   const { near } = descriptions[table]
-  if (near) yield* paged((last) => store.read(asSystem(), (tx) => placedRows(tx, table, near, school, last)))
-  const rest = paged((last) =>
-    store.read(asSystem(), async (tx) => {
-      const ids = await tx.dialect.rowIdsAfter(tx.connection, school, table, last?.id ?? COMMONS, limits.audit.pageRows)
-      return ids.map((id) => ({ id, near: '' }))
-    }),
-  )
-  for await (const page of rest) {
-    const there = near
-      ? await store.read(asSystem(), (tx) =>
-          idsThere(
-            tx,
-            table,
-            school,
-            page.map(({ id }) => id),
-          ),
-        )
-      : null
-    yield there ? page.filter(({ id }) => !there.has(id)) : page
+  if (near) yield* placedIds(store, table, near, school)
+  for await (const ids of everyId(store, school, table, limits.audit.pageRows)) {
+    const there = near ? await store.read(asSystem(), (tx) => idsThere(tx, table, school, ids)) : null
+    yield there ? ids.filter((id) => !there.has(id)) : ids
   }
 }
 
-type PageStart = { id: string; near: string }
+type Place = { id: string; near: string }
 
-async function* paged(read: (last: PageStart | null) => Promise<readonly PageStart[]>): AsyncGenerator<readonly PageStart[]> {
-  for (let last: PageStart | null = null; ; ) {
-    const page: readonly PageStart[] = await read(last)
-    if (page.length > 0) yield page
+async function* placedIds(store: Store, table: Replicated, near: string, school: string): AsyncGenerator<readonly string[]> {
+  for (let last: Place = { id: COMMONS, near: COMMONS }; ; ) {
+    const after: Place = last
+    const page = await store.read(asSystem(), (tx) => placedRows(tx, table, near, school, after))
+    if (page.length > 0) yield page.map(({ id }) => id)
     if (page.length < limits.audit.pageRows) return
-    last = page.at(-1) ?? null
+    last = page.at(-1) as Place
   }
 }
 
-async function placedRows(tx: ReadTx, table: Replicated, near: string, school: string, last: PageStart | null): Promise<PageStart[]> {
+async function placedRows(tx: ReadTx, table: Replicated, near: string, school: string, last: Place): Promise<Place[]> {
   const columns = columnsIn(tx, table)
   const [id, place] = [columns['id'], columns[near]] as [SQLiteColumn, SQLiteColumn]
-  const after = sql`(${place}, ${id}) > (${last?.near ?? COMMONS}, ${last?.id ?? COMMONS})`
+  const after = sql`(${place}, ${id}) > (${last.near}, ${last.id})`
   return tx.db
     .select({ id: sql<string>`${id}`, near: sql<string>`${place}` })
     .from(tableIn(tx, table) as never)

@@ -1,13 +1,14 @@
 import { limits } from '@markbook/shared/limits'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Kept } from '@markbook/sync/merge/conflict'
-import { sameState, valueIn } from '@markbook/sync/merge/merge'
+import { sameState } from '@markbook/sync/merge/merge'
 import type { RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, type Malformed, packRows } from '@markbook/sync/protocol/page'
+import { writtenValue } from '@markbook/sync/refused'
 import { compareStamps, covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { type Peer, setPeer } from '../../store/peer-row.ts'
 import { applyStates, keepConflicts } from '../../store/replica/apply.ts'
@@ -226,9 +227,7 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
     const isMade = unit === EXISTENCE && state.alive.length > 0
     const stamp = isMade ? lastWritten(state) : state.units[unit]
     if (!stale || !stamp || descriptions[table].sealed) return []
-    const written = unit === EXISTENCE ? [EXISTENCE, ...Object.keys(descriptions[table].units)] : [unit]
-    const isDeletion = unit === EXISTENCE && state.alive.length === 0
-    const value = isDeletion ? null : Object.assign({}, ...written.map((each) => valueIn(descriptions[table], each, state)))
+    const value = writtenValue(table, state, unit)
     // A creation and a deletion can have the same stamp: a row that exists in spite of a deletion bears that of the deletion.
     const reason = value === null ? 'right_to_delete_lost' : 'right_lost'
     return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason }]

@@ -1,4 +1,3 @@
-import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
@@ -6,6 +5,7 @@ import type { KnownRowsQuery, UnknownRows } from '@markbook/sync/protocol/messag
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import type { Peer } from '../../store/peer-row.ts'
+import { everyId } from '../../store/replica/feed.ts'
 import { forgetRows } from '../../store/replica/forget.ts'
 import { keyOf, tableOrder } from '../../store/replica/links.ts'
 import { overwriteRow } from '../../store/replica/overwrite.ts'
@@ -45,7 +45,8 @@ export async function dropUnknown(store: Store, peer: Peer, ask: Asking): Promis
   const school = peer.school_id as string
   const gone = new Map<Replicated, readonly string[]>()
   for (const table of tableOrder.filter((each) => descriptions[each].scope === 'school'))
-    gone.set(table, await unknownIn(store, school, table, ask))
+    for await (const ids of everyId(store, school, table, limits.sync.pageRows))
+      gone.set(table, [...(gone.get(table) ?? []), ...(await ask({ table, ids: [...ids] })).unknown])
   await store.write(asSystem(), async (tx) => {
     const unsent = await unsentOf(tx, peer)
     const hasChildren = (await tx.db.$count(tx.t.sync_peer, eq(tx.t.sync_peer.side, 'child'))) > 0
@@ -78,16 +79,6 @@ async function letGoOf(tx: WriteTx, school: string, { table, rows, node, hasChil
     else leave.push(id)
   }
   await forgetRows(tx, table, school, leave)
-}
-
-async function unknownIn(store: Store, school: string, table: Replicated, ask: Asking): Promise<string[]> {
-  const unknown: string[] = []
-  for (let after = COMMONS; ; ) {
-    const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.connection, school, table, after, limits.sync.pageRows))
-    if (ids.length > 0) unknown.push(...(await ask({ table, ids })).unknown)
-    if (ids.length < limits.sync.pageRows) return unknown
-    after = ids.at(-1) as string
-  }
 }
 
 /** Keys (`table:id`) of the rows written here or by a child since the parent last acknowledged this feed. */

@@ -1,8 +1,9 @@
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
-import { covers, textToVersions } from '@markbook/sync/versions'
+import { covers } from '@markbook/sync/versions'
 import { rowsBy } from '../statement.ts'
 import type { WriteTx, WrittenRow } from '../tx.ts'
-import { scopeIn } from './links.ts'
+import { keyOf } from './links.ts'
+import { versionsByKey } from './states.ts'
 
 type Conflict = Row<'sync_conflict'>
 type Written = WrittenRow & { after: NonNullable<WrittenRow['after']> }
@@ -39,10 +40,9 @@ const openConflicts = rowsBy(
 
 /** Returns whether the state here has seen the lost write of a conflict: a record may come before the row that it is about. */
 async function seenHere(tx: WriteTx, table: Replicated, school: string, conflicts: readonly Conflict[]) {
-  const ids = [...new Set(conflicts.map(({ row_id }) => row_id))]
-  const versions = ids.length === 0 ? [] : await tx.dialect.versionsOf(tx.connection, scopeIn(table, school), table, ids)
-  const vectors = new Map(versions.map((row) => [row.row_id, textToVersions(row).vv]))
-  return ({ row_id, node_id, counter }: Conflict) => covers(vectors.get(row_id) ?? {}, [node_id, counter])
+  const named = conflicts.map(({ row_id: id }) => ({ table, id }))
+  const versions = await versionsByKey(tx, school, named)
+  return ({ row_id: id, node_id, counter }: Conflict) => covers(versions.get(keyOf({ table, id }))?.vv ?? {}, [node_id, counter])
 }
 
 function resolution(tx: WriteTx, { value: lost }: Conflict, { after }: Written): Partial<Conflict> {

@@ -1,7 +1,7 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { rowsBy } from '../statement.ts'
-import type { ReadTx } from '../tx.ts'
+import { asSystem, type ReadTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Incoming } from './page.ts'
 import { isLost, type KnownRow, knownByKey, knownRows } from './states.ts'
@@ -54,6 +54,17 @@ export async function readCopy(tx: ReadTx, schoolId: string, place: CopyPlace | 
   const following = tableOrder.slice(tableOrder.indexOf(table) + 1).find(isOfSchools)
   return { rows, next: following ? { table: following, after: COMMONS } : null }
 }
+
+/** The ids of all rows of a table that have versions, page by page, each page as it is when its turn comes. */
+export async function* everyId(store: Reading, schoolId: string, table: Replicated, limit: number): AsyncGenerator<readonly string[]> {
+  for (let after = COMMONS; ; ) {
+    const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.connection, schoolId, table, after, limit))
+    if (ids.length > 0) yield ids
+    if (ids.length < limit) return
+    after = ids.at(-1) as string
+  }
+}
+type Reading = { read<T>(as: ReturnType<typeof asSystem>, work: (tx: ReadTx) => Promise<T>): Promise<T> }
 
 const isOfSchools = (table: Replicated) => descriptions[table].scope !== 'commons'
 
