@@ -12,10 +12,12 @@ import { isNotNull, isNull, ne, or } from 'drizzle-orm'
 import type { Peer } from '../../store/peer-row.ts'
 import { applyStates } from '../../store/replica/apply.ts'
 import { forgetRows, forgetWithAll } from '../../store/replica/forget.ts'
+import { keyOf } from '../../store/replica/links.ts'
 import { overwriteRow, replaceByTheirs } from '../../store/replica/overwrite.ts'
 import { namedBelow } from '../../store/replica/remove-deleted.ts'
-import { type KnownRow, knownRows } from '../../store/replica/states.ts'
+import { type KnownRow, knownByKey, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { AWAITS_PERSON, awaitsPerson } from '../scope/consent.ts'
 import { isWritable } from '../scope/normal-form.ts'
 import { lastSound } from './last-sound.ts'
 import { type RefusalOutcome, type RefusedRow, refusalOutcome } from './refusal-outcome.ts'
@@ -42,16 +44,36 @@ type Refusing = Pick<Peer, 'id' | 'school_id' | 'user_id'> & { isFirst: boolean;
 /** Puts each refused write on the list, as it is here. Call before the parent's rows are applied. Each write stands once on the list. */
 export async function keepRefused(tx: WriteTx, parent: Refusing, answers: readonly RowAnswer[]): Promise<void> {
   const school = parent.school_id as string
-  for (const { table, id, units, code, outcome } of answers) {
-    if (!Object.hasOwn(descriptions, table)) continue
-    const known = (await knownRows(tx, table as Replicated, school, [id])).get(id)
-    for (const unit of known ? units : []) {
-      const reason = outcome === 'conflict' ? 'right_lost' : (code ?? 'refused')
-      const write = known && refusedWrite(table as Replicated, known.state, unit, reason)
-      if (!write || (parent.user_id !== null && isGivenWay(table, write, parent.own))) continue
-      await keep(tx, parent, write, idOfOwn(school, table, id, unit, known.state.units[unit] as Stamp))
+  const codeOf = ({ code, outcome }: RowAnswer) => (outcome === 'conflict' ? 'right_lost' : (code ?? 'refused'))
+  // The id differs from that of what this node itself refuses.
+  for (const { table, write, id } of await writesIn(tx, school, answers, { codeOf, end: ['above'] }))
+    if (parent.user_id === null || !isGivenWay(table, write, parent.own)) await keep(tx, parent, write, id)
+}
+
+/** Puts on the list what the parent takes only once the person agrees. The rows stay here, and each write stands once on the list. */
+export async function keepAwaiting(tx: WriteTx, school: string, answers: readonly RowAnswer[]): Promise<void> {
+  for (const { write, id } of await writesIn(tx, school, answers.filter(awaitsPerson), { codeOf: () => AWAITS_PERSON, end: [] })) {
+    const entry = { ...write, id, school_id: school, refused_at: tx.now, seen_at: null, peer_id: null }
+    await tx.local.insert(tx.t.sync_refused).values(entry).onConflictDoNothing()
+  }
+}
+
+type Naming = { codeOf(answer: RowAnswer): string; end: readonly string[] }
+/** The writes here of the units that answers name, each with the id of its entry on the list. */
+async function writesIn(tx: WriteTx, school: string, answers: readonly RowAnswer[], { codeOf, end }: Naming) {
+  const writes: { table: Replicated; write: RefusedWrite; id: string }[] = []
+  const known = await knownByKey(tx, school, answers)
+  for (const answer of answers) {
+    const of = known.get(keyOf(answer))
+    for (const unit of of ? answer.units : []) {
+      const write = of && refusedWrite(of.table, of.state, unit, codeOf(answer))
+      if (!write) continue
+      const [node, counter] = of.state.units[unit] as Stamp
+      const id = naturalId('refusal', school, of.table, answer.id, unit, node, String(counter), ...end)
+      writes.push({ table: of.table, write, id })
     }
   }
+  return writes
 }
 
 /**
@@ -60,10 +82,6 @@ export async function keepRefused(tx: WriteTx, parent: Refusing, answers: readon
  */
 export const isGivenWay = (table: string, { actor_id, node_id }: RefusedWrite, laptop: string): boolean =>
   table !== 'sync_conflict' && actor_id === null && node_id === laptop
-
-/** The id of an entry of this node's own write. It differs from the id of what this node itself refuses. */
-const idOfOwn = (school: string, table: string, row: string, unit: string, [node, counter]: Stamp) =>
-  naturalId('refusal', school, table, row, unit, node, String(counter), 'above')
 
 /**
  * Puts an entry on the list. An entry that another parent caused stays until the first has answered; if the first refuses too, the entry is

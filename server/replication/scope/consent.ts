@@ -3,8 +3,6 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import type { RowState } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import type { Carried } from '@markbook/sync/protocol/page'
-import { refusedWrite } from '@markbook/sync/refused'
-import type { Stamp } from '@markbook/sync/versions'
 import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { keyOf } from '../../store/replica/links.ts'
@@ -86,30 +84,6 @@ export async function peopleAwaited(tx: ReadTx, school: string, users: readonly 
 }
 
 export const awaitsPerson = ({ code }: RowAnswer) => code === AWAITS_PERSON
-
-/** Puts on the list what the parent takes only once the person agrees. The rows stay here, and each write stands once on the list. */
-export async function keepAwaiting(tx: WriteTx, school: string, answers: readonly RowAnswer[]): Promise<void> {
-  for (const { table, id, units } of answers.filter(awaitsPerson)) {
-    if (!Object.hasOwn(descriptions, table)) continue
-    const known = (await knownRows(tx, table as Replicated, school, [id])).get(id)
-    for (const unit of known ? units : []) {
-      const write = known && refusedWrite(table as Replicated, known.state, unit, AWAITS_PERSON)
-      if (!write) continue
-      const [node, counter] = known.state.units[unit] as Stamp
-      await tx.local
-        .insert(tx.t.sync_refused)
-        .values({
-          ...write,
-          id: naturalId('refusal', school, table, id, unit, node, String(counter)),
-          school_id: school,
-          refused_at: tx.now,
-          seen_at: null,
-          peer_id: null,
-        })
-        .onConflictDoNothing()
-    }
-  }
-}
 
 type Entry = Pick<Row<'sync_refused'>, 'id' | 'table_name' | 'row_id'>
 
