@@ -3,6 +3,9 @@ import { FileTable } from '@markbook/sync/protocol/files'
 import { z } from 'zod'
 import { signedText, withSignature } from '../store/encryption.ts'
 
+/** Where pieces of a file are uploaded, with such a right: by tus. */
+export const TUS_PATH = '/storage/v1/upload/resumable'
+
 /**
  * The right to upload one picture: `id` names the upload, `user` the person, `path` the destination, `size` the number of bytes, `until`
  * the end (ms since 1970). Signed, and not stored.

@@ -7,7 +7,7 @@ import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { avatarAddress, imageObject, incomingObject, publicImageUrl } from '../../files/image-address.ts'
 import type { Picture } from '../../files/images/picture.ts'
-import { signToken, type UploadClaims } from '../../files/upload-tokens.ts'
+import { signToken, TUS_PATH, type UploadClaims } from '../../files/upload-tokens.ts'
 import type { Services } from '../../http/services.ts'
 
 /** A picture that is stored and not yet assigned to a person. */
@@ -99,8 +99,7 @@ export async function takeIncoming({ files }: Services, path: string): Promise<{
 export const removeIncoming = ({ files, log }: Services, path: string): Promise<void> =>
   files.remove('images', incomingObject(path)).catch((error) => log.warn({ err: error }, 'a completed upload could not be removed'))
 
-/** The path of resumable uploads. */
-export const TUS_PATH = '/storage/v1/upload/resumable'
+/** Before the path of a picture that is uploaded at once, with its token. */
 export const SIGNED_PATH = '/storage/v1/object/upload/sign/images/'
 
 /** Issues a token for uploading one picture, in the form that clients need. */

@@ -1,12 +1,12 @@
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Upload } from '@tus/server'
-import { isOfNode, type NodeFileClaims, readAnyToken, type UploadClaims } from '../../files/upload-tokens.ts'
+import { isOfNode, type NodeFileClaims, readAnyToken, TUS_PATH, type UploadClaims } from '../../files/upload-tokens.ts'
 import type { Services } from '../../http/services.ts'
 import { fileOfTicket, takeFile } from '../../replication/files/serve.ts'
 import { count, countOf, forget } from '../../store/attempts.ts'
 import { asSystem } from '../../store/tx.ts'
-import { keepIncoming, TUS_PATH } from '../avatars/avatars.policy.ts'
+import { keepIncoming } from '../avatars/avatars.policy.ts'
 
 /** The claims of the token that a request sends. Throws 401 without a token, for one of another server, and for one that has expired. */
 export function claimsOf({ headers }: { headers: Headers }, { keys, clock }: Services): UploadClaims | NodeFileClaims {

@@ -84,19 +84,19 @@ async function* pagesOf(store: Store, table: Replicated, school: string): AsyncG
   }
 }
 
-type Place = { id: string; near: string }
+type PageStart = { id: string; near: string }
 
 async function* placedIds(store: Store, table: Replicated, near: string, school: string): AsyncGenerator<readonly string[]> {
-  for (let last: Place = { id: COMMONS, near: COMMONS }; ; ) {
-    const after: Place = last
+  for (let last: PageStart = { id: COMMONS, near: COMMONS }; ; ) {
+    const after: PageStart = last
     const page = await store.read(asSystem(), (tx) => placedRows(tx, table, near, school, after))
     if (page.length > 0) yield page.map(({ id }) => id)
     if (page.length < limits.audit.pageRows) return
-    last = page.at(-1) as Place
+    last = page.at(-1) as PageStart
   }
 }
 
-async function placedRows(tx: ReadTx, table: Replicated, near: string, school: string, last: Place): Promise<Place[]> {
+async function placedRows(tx: ReadTx, table: Replicated, near: string, school: string, last: PageStart): Promise<PageStart[]> {
   const columns = columnsIn(tx, table)
   const [id, place] = [columns['id'], columns[near]] as [SQLiteColumn, SQLiteColumn]
   const after = sql`(${place}, ${id}) > (${last.near}, ${last.id})`
