@@ -10,8 +10,8 @@ import { trustedAuthority } from '../identity/trust.ts'
 import { writeWipeNote } from '../identity/wipe-note.ts'
 import { type Carrier, LineFailure, type ParentLine } from '../line/parent-line.ts'
 import type { Child } from './child.ts'
+import { reportErased } from './erased.ts'
 import { pendingRows } from './pending-rows.ts'
-import { reportErased } from './report-erased.ts'
 
 export type Session = { child: Child; line: ParentLine; carry: Carrier }
 

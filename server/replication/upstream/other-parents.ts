@@ -16,24 +16,24 @@ import { Child } from './child.ts'
 export async function meetOthers(services: Services, spokenWith: number, carry: Carrier, signal?: AbortSignal): Promise<number | null> {
   const parents = await services.store.read(asSystem(), parentsOf)
   for (const [place, parent] of parents.entries())
-    if (place !== spokenWith && (await meet(services, parent, carry, signal)) === 'anew') return place
+    if (place !== spokenWith && (await mustBeginAnew(services, parent, carry, signal))) return place
   return null
 }
 
-async function meet(services: Services, parent: Peer, carry: Carrier, signal?: AbortSignal): Promise<'anew' | 'met' | 'missed'> {
+/** Meets one parent. Returns whether this node has to begin anew with it. */
+async function mustBeginAnew(services: Services, parent: Peer, carry: Carrier, signal?: AbortSignal): Promise<boolean> {
   const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
   const child = new Child(services, parent.id, line)
   try {
-    if ((await child.greet(signal)).anew) return 'anew'
+    if ((await child.greet(signal)).anew) return true
     await allOf(() => child.push(), signal)
     await allOf(() => child.pull(0, signal), signal)
-    return 'met'
   } catch (error) {
     signal?.throwIfAborted()
-    if (error instanceof NumberGivenUp) return 'anew'
+    if (error instanceof NumberGivenUp) return true
     if (!(error instanceof LineFailure)) services.log.error({ err: error }, 'replication: another parent could not be met')
-    return 'missed'
   }
+  return false
 }
 
 async function allOf(next: () => Promise<{ more: boolean }>, signal?: AbortSignal): Promise<void> {

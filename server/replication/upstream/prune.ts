@@ -9,7 +9,7 @@ import { statement } from '../../store/statement.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { type NamedFile, rowsOfFiles } from '../files/named.ts'
 import { type AcknowledgedNumbers, demandNoneForgotten, heardBy, isUnsent } from '../scope/forgotten.ts'
-import { type Scope, scopeOf, within } from '../scope/scope.ts'
+import { OF_BOOKS, type Scope, scopeOf, within } from '../scope/scope.ts'
 
 /**
  * Conflict records that were made here and that the parent has not received. Their versions name no node, so that they do not show it
@@ -77,4 +77,4 @@ async function filesOf(tx: WriteTx, table: Replicated, school: string, ids: read
   return rows.flatMap(({ file }) => file ?? [])
 }
 
-const OF_SOME: readonly Replicated[] = ['report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file', 'sync_conflict']
+const OF_SOME: readonly Replicated[] = [...OF_BOOKS, 'sync_conflict']
