@@ -4,11 +4,11 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import { canonical, type RowState } from '@markbook/sync/merge/state'
 import type { Malformed } from '@markbook/sync/protocol/page'
 import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
-import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { EXISTENCE } from '@markbook/sync/versions'
 import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { isGivenWay, isMadeBy } from './refusals.ts'
+import { entryId, isGivenWay, isMadeBy } from './refusals.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'kind' | 'node_id' | 'school_id' | 'user_id'>
 type Kept = RefusedWrite & { id: string }
@@ -66,14 +66,7 @@ const writesIn = ({ kind, school_id, node_id }: Peer, { table, state, units }: R
   units.flatMap(({ unit, code }) => {
     const write = refusedWrite(table, state, unit, code)
     if (!write || (kind === 'laptop' && isGivenWay(table, write, node_id))) return []
-    const [node, counter] = state.units[unit] as Stamp
-    return [
-      {
-        ...write,
-        value: shortened(write.value),
-        id: naturalId('refusal', school_id as string, table, state.id, unit, node, String(counter)),
-      },
-    ]
+    return [{ ...write, value: shortened(write.value), id: entryId(school_id as string, table, state, unit) }]
   })
 
 /** A value that would fill the disk is only on the child's own list. */

@@ -68,12 +68,16 @@ async function writesIn(tx: WriteTx, school: string, answers: readonly RowAnswer
     for (const unit of of ? answer.units : []) {
       const write = of && refusedWrite(of.table, of.state, unit, codeOf(answer))
       if (!write) continue
-      const [node, counter] = of.state.units[unit] as Stamp
-      const id = naturalId('refusal', school, of.table, answer.id, unit, node, String(counter), ...end)
-      writes.push({ table: of.table, write, id })
+      writes.push({ table: of.table, write, id: entryId(school, of.table, of.state, unit, ...end) })
     }
   }
   return writes
+}
+
+/** The id of the entry of a write on the list: it follows from the row, the unit and the dot, so that each write stands once. */
+export function entryId(school: string, table: Replicated, { id, units }: RowState, unit: string, ...end: readonly string[]): string {
+  const [node, counter] = units[unit] as Stamp
+  return naturalId('refusal', school, table, id, unit, node, String(counter), ...end)
 }
 
 /**
