@@ -94,46 +94,51 @@ export type Child = Asker & { peer: Peer; number: number }
 export type Invited = Asker & { invitation: Row<'sync_invitation'> }
 
 /**
- * `sign`: signs the replies to a request; null while the asker has no key to verify them. `sender`: the enrolment that the request names.
+ * What is known of a request so far. `answers`: what the signature of the reply covers of the request (`answering`). `sign`: signs the
+ * reply; null while the asker has no key to verify it. `sender`: the enrolment that the request names. `stage`: `named` once the asker was
+ * found, `signed` once its signature was verified, `taken` once the request was handed to `work`.
  */
-type Line = { sign: ((reply: Reply) => string) | null; sender: Sender }
+type Exchange = {
+  answers: string
+  sign: ((reply: Reply) => string) | null
+  sender: Sender
+  stage: 'unknown' | 'named' | 'signed' | 'taken'
+}
 const NOBODY: Sender = { peer: null, node: null, kind: null, person: null }
-/** Finds the asker of a route by the headers, and sets in `line` how its replies are signed. Throws where there is no such asker. */
-type Finder<A extends Asker> = (services: Services, heard: SyncHeaders, line: Line) => Promise<A>
+/** Finds the asker of a route by the headers, and sets in the exchange how its replies are signed. Throws where there is no such asker. */
+type Finder<A extends Asker> = (services: Services, heard: SyncHeaders, exchange: Exchange) => Promise<A>
 
-export const invited: Finder<Invited> = async ({ store, clock }, { peer: id }, line) => {
+export const invited: Finder<Invited> = async ({ store, clock }, { peer: id }, exchange) => {
   const invitation = await store.readOnce((tx) => invitationNamed(tx, id, clock.now()))
   if (!invitation) throw syncFailures.invitationInvalid()
-  line.sign = (reply) => proveReply(reply, invitation.code_hash)
+  exchange.sign = (reply) => proveReply(reply, invitation.code_hash)
   return { invitation, verifier: invitation.code_hash, nonce: '', wrong: syncFailures.invitationInvalid, demandHeard: () => {} }
 }
 
-async function childOf(services: Services, { peer: id, number, parent }: SyncHeaders, line: Line): Promise<Child> {
+/** A child that asks for a challenge. */
+export const enrolled: Finder<Child> = async (services, { peer: id, number, parent }, exchange) => {
   const keys = await keysKnownAs(services, parent)
   // Set before the child is looked up: a child takes `sync.unknown_node` of a restored parent only where it is signed.
-  line.sign = (reply) => signReply(reply, keys)
+  exchange.sign = (reply) => signReply(reply, keys)
   if (!isId(id)) throw syncFailures.badSignature()
   const peer = await askingChild(services.store, id)
   if (!peer) throw syncFailures.unknownNode()
-  line.sender = senderOf(peer)
+  exchange.sender = senderOf(peer)
   const demandHeard = () => {
     if (isShutOut(peer)) throw syncFailures.revoked()
   }
   return { peer, number, nonce: '', verifier: peer.public_key, wrong: syncFailures.badSignature, demandHeard }
 }
 
-/** A child that asks for a challenge. */
-export const enrolled: Finder<Child> = childOf
-
 /** A laptop that reports that it is erased, perhaps repeatedly. The report is taken even where the laptop is revoked. */
-export const departing: Finder<Child> = async (services, heard, line) => ({
-  ...(await childOf(services, heard, line)),
+export const departing: Finder<Child> = async (services, heard, exchange) => ({
+  ...(await enrolled(services, heard, exchange)),
   demandHeard: () => {},
 })
 
 /** A child that greets. */
-export const greeting: Finder<Child> = async (services, heard, line) => {
-  const child = await childOf(services, heard, line)
+export const greeting: Finder<Child> = async (services, heard, exchange) => {
+  const child = await enrolled(services, heard, exchange)
   const demandHeard = () => {
     child.demandHeard()
     if (!isChallengeFor(child.peer, heard.challenge, challengeHere(services))) throw syncFailures.staleSession()
@@ -144,16 +149,16 @@ export const greeting: Finder<Child> = async (services, heard, line) => {
 /**
  * A child in its session, for requests that change nothing: their numbers are random and not counted, so they may be sent beside others.
  */
-export const inSession: Finder<Child> = async (services, heard, line) => {
-  const child = await childOf(services, heard, line)
+export const inSession: Finder<Child> = async (services, heard, exchange) => {
+  const child = await enrolled(services, heard, exchange)
   const { session_nonce: nonce } = child.peer
   if (nonce === null) throw syncFailures.staleSession()
   return { ...child, nonce, wrong: syncFailures.staleSession }
 }
 
 /** A child in its session, with a number greater than the last. A late number is refused here; `countedIn` decides in the transaction. */
-export const numbered: Finder<Child> = async (services, heard, line) => {
-  const child = await inSession(services, heard, line)
+export const numbered: Finder<Child> = async (services, heard, exchange) => {
+  const child = await inSession(services, heard, exchange)
   const demandHeard = () => {
     child.demandHeard()
     if (child.number <= child.peer.session_number) throw syncFailures.staleSession()
@@ -215,12 +220,6 @@ export function answerAt<A extends Asker, S extends z.ZodType>(
     }
   })
 }
-
-/**
- * What is known of a request so far. `answers`: what the signature of the reply covers of the request (`answering`). `stage`: `named` once
- * the asker was found, `signed` once its signature was verified, `taken` once the request was handed to `work`.
- */
-type Exchange = Line & { answers: string; stage: 'unknown' | 'named' | 'signed' | 'taken' }
 
 /** Logs a refused request. Before its signature is verified the sender counts as unknown. */
 function noteRefusal(services: Services, { stage, sender }: Exchange, error: unknown): void {
