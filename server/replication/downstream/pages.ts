@@ -13,7 +13,7 @@ import { keyOfRow } from '../../store/replica/links.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import type { SealKeys } from '../identity/own-keys.ts'
-import { acknowledgedByParent } from '../identity/parent-state.ts'
+import { parentOfSchool } from '../identity/parent-state.ts'
 import { withCheckpoint } from '../incarnation/checkpoint.ts'
 import { entriesForChild, lastOfPage } from '../journal/history-exchange.ts'
 import { isBelowFloor } from '../scope/missed-deletions.ts'
@@ -45,7 +45,7 @@ export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Pag
     total: read.total,
     copied: read.copied,
     scope: scope.text,
-    above: await acknowledgedByParent(tx, school),
+    above: (await parentOfSchool(tx, school))?.own_seq ?? null,
     history: packEntries(read.told),
     ...(scope.books && { left: booksLeft(read.rows, rows) }),
   }

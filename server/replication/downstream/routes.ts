@@ -38,7 +38,7 @@ import { admit, childByNode, isSilent, NEW_PEER, peerById, peerHeld, syncFailure
 import { isKey } from '../identity/keys.ts'
 import { nameAnew } from '../identity/nodes.ts'
 import { keysHere, sealKeys } from '../identity/own-keys.ts'
-import { parentNumber } from '../identity/parent-state.ts'
+import { parentOfSchool } from '../identity/parent-state.ts'
 import { isShutOut, isToBeWiped, noteWiped } from '../identity/wipe.ts'
 import { withSingleWriter } from '../incarnation/duplicate-number.ts'
 import { demandNotRestored, withRenewal } from '../incarnation/restored.ts'
@@ -148,7 +148,7 @@ function welcome(services: Services, asker: Child, before: string | null, { prot
       scope: (await scopeOf(tx, peer)).text,
       // A laptop that is to be wiped may not ask which rows are unknown.
       below: !isToBeWiped(peer) && (await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor)),
-      above: await parentNumber(tx, peer.school_id as string),
+      above: (await parentOfSchool(tx, peer.school_id as string))?.node_id ?? null,
       wipe: isToBeWiped(peer) ? peer.wipe_asked_at : null,
       keys: { public_key: publicKey, box_key: boxKey },
     }

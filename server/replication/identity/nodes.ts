@@ -75,6 +75,12 @@ export async function revokePeer(tx: WriteTx, peer: Peer): Promise<void> {
   noteChange(tx, peer, 'delete', { name: { before: peer.name, after: null } })
 }
 
-function noteChange(tx: WriteTx, { id, school_id }: Peer, action: 'update' | 'delete', changes: Readonly<Record<string, unknown>>): void {
+/** Notes a change to an enrolment in the history of its school. */
+export function noteChange(
+  tx: WriteTx,
+  { id, school_id }: Peer,
+  action: 'update' | 'delete',
+  changes: Readonly<Record<string, unknown>>,
+): void {
   if (school_id) tx.note({ schoolId: school_id, entity: 'sync_peer', id, action, changes })
 }

@@ -7,15 +7,9 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from './enrolment.ts'
 import { isKey } from './keys.ts'
 
-/** The number of this node's feed up to which its parent has everything; null without a parent. */
-export async function acknowledgedByParent(tx: ReadTx, school: string): Promise<number | null> {
-  return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.own_seq ?? null
-}
-
-/** The number of the parent's database when it was last greeted; null without a parent. */
-export async function parentNumber(tx: ReadTx, school: string): Promise<string | null> {
-  return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.node_id ?? null
-}
+/** The parent with which a school is replicated; undefined without one. */
+export const parentOfSchool = async (tx: ReadTx, school: string): Promise<Peer | undefined> =>
+  (await parentsOf(tx)).find(({ school_id }) => school_id === school)
 
 const hasRowsFrom = rowsBy('sync_row', { school: 'school_id', source: 'source_id' }, { columns: ['row_id'], limit: 1 })
 

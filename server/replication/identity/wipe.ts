@@ -3,6 +3,7 @@ import type { Services } from '../../http/services.ts'
 import { type Peer, setPeer } from '../../store/peer-row.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf, peerHeld, syncFailures } from './enrolment.ts'
+import { noteChange } from './nodes.ts'
 
 /**
  * The order that a laptop be erased (sync/SPEC.md, «Wiping»). It stands beside the enrolment at the parent; the laptop reads it in the
@@ -30,7 +31,7 @@ export async function askWipe(tx: WriteTx, { id }: Peer): Promise<Peer> {
   if (isToBeWiped(peer)) return peer
   const set = { wipe_asked_at: tx.now, session_nonce: null }
   await setPeer(tx, id, set)
-  note(tx, peer, { wipe_asked_at: { before: null, after: tx.now } })
+  noteChange(tx, peer, 'update', { wipe_asked_at: { before: null, after: tx.now } })
   return { ...peer, ...set }
 }
 
@@ -43,11 +44,7 @@ export async function noteWiped(tx: WriteTx, id: string, askedAt: string): Promi
   if (!peer || peer.wipe_asked_at !== askedAt) throw syncFailures.noWipe()
   if (peer.wiped_at !== null) return
   await setPeer(tx, id, { wiped_at: tx.now, revoked_at: peer.revoked_at ?? tx.now, session_nonce: null, last_seen_at: tx.now })
-  note(tx, peer, { wiped_at: { before: null, after: tx.now } })
-}
-
-function note(tx: WriteTx, { id, school_id }: Peer, changes: Record<string, { before: null; after: string }>): void {
-  if (school_id) tx.note({ schoolId: school_id, entity: 'sync_peer', id, action: 'update', changes })
+  noteChange(tx, peer, 'update', { wiped_at: { before: null, after: tx.now } })
 }
 
 /**
