@@ -5,9 +5,9 @@ import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
+import { sendAgain } from '../../store/replica/application.ts'
 import { keyOf } from '../../store/replica/links.ts'
 import { knownRows, rowsNaming } from '../../store/replica/states.ts'
-import { syncRowOf } from '../../store/replica/write.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { announceSecrets, isElsewhere } from './people.ts'
 
@@ -123,8 +123,8 @@ export async function sendAgreedRows(tx: WriteTx, school: string, came: readonly
     await tx.local.delete(tx.t.sync_refused).where(eq(tx.t.sync_refused.id, id))
     // A rule between rows lets something else stand than was written: the next comparison sends the row.
     if (!known?.row || known.settled) continue
-    const { state, source, place } = known
-    tx.replica.recordReceived(school, [syncRowOf(table, { state, settled: [] }, { isThere: true, source, place })])
+    const { state } = known
+    sendAgain(tx, table, school, [known])
     again.push({ table, state })
     if (table === 'school_management') places.push({ place: known.row as Row<'school_management'>, by: state.units['role']?.[3] ?? null })
   }

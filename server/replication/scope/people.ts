@@ -2,9 +2,9 @@ import { COMMONS } from '@markbook/shared/ids'
 import { descriptions } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { peopleElsewhere, peopleOfOneSchool } from '../../features/schools/schools.policy.ts'
+import { sendAgain } from '../../store/replica/application.ts'
 import { type FeedPage, readPeople, withPeople } from '../../store/replica/feed.ts'
 import { knownRows } from '../../store/replica/states.ts'
-import { syncRowOf } from '../../store/replica/write.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { type Scope, SECRETS } from './scope.ts'
 
@@ -63,8 +63,7 @@ export async function announceSecrets(tx: WriteTx, rows: readonly Carried[], not
   if (users.length === 0) return
   for (const table of SECRETS) {
     const known = await knownRows(tx, table, COMMONS, await tx.dialect.rowIdsOf(tx.connection, table, users))
-    const there = [...known.values()].filter(({ row, source }) => row && (notOf === null || source !== notOf))
-    const again = there.map(({ state, source, place }) => syncRowOf(table, { state, settled: [] }, { isThere: true, source, place }))
-    if (again.length > 0) tx.replica.recordReceived(COMMONS, again)
+    const others = [...known.values()].filter(({ source }) => notOf === null || source !== notOf)
+    sendAgain(tx, table, COMMONS, others)
   }
 }

@@ -159,3 +159,10 @@ export function keepClaims({ kept }: Pick<Application, 'kept'>, table: Replicate
     if (stamp) kept.push({ table, rowId: state.id, unit, kind: 'rule', value, stamp, status: 'open', reason })
   }
 }
+
+/** Gives rows the next number of the feed as they are, so that they are sent again. Without rows that do not stand as they were claimed. */
+export function sendAgain(tx: WriteTx, table: Replicated, schoolId: string, rows: readonly KnownRow[]): void {
+  const again = rows.filter(({ row, settled }) => row && !settled)
+  const versions = again.map(({ state, source, place }) => syncRowOf(table, { state, settled: [] }, { isThere: true, source, place }))
+  record({ tx, schoolId }, table, versions)
+}
