@@ -1,4 +1,4 @@
-import { mathsExam } from '@markbook/shared/story/marks'
+import { mathsExam, mathsHomework } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import type { RowState } from '@markbook/sync/merge/state'
 import { PENDING } from '@markbook/sync/stamp'
@@ -88,4 +88,55 @@ test('a row that waits is held without what this transaction has written to it',
   const { title: _, ...others } = before.state.units
   expect(held).toMatchObject([{ state: { alive: before.state.alive } }])
   expect(held[0]?.state.units).toEqual(others)
+})
+
+const knownHere = async (table: 'assessment' | 'grade' | 'subject', ids: readonly string[]) => [
+  ...(await st.services.store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, ids))).values(),
+]
+
+test('a maximum that marks held up is as it was claimed once the last of them has given way', async () => {
+  const { store } = st.services
+  const maximum = async () => (await st.rows('assessment')).find(({ id }) => id === mathsHomework.id)?.max_score
+  const [before] = (await knownHere('assessment', [mathsHomework.id])).map(({ state }) => state)
+  if (!before) throw new Error('the assessment is not here')
+  const lowered: RowState = {
+    ...before,
+    vv: { ...before.vv, [THEIR_NUMBER]: 2 },
+    units: { ...before.units, scoring: [THEIR_NUMBER, 2, Date.now(), people.okafor.id, 1] },
+    values: { ...before.values, max_score: 1 },
+  }
+  await store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'assessment', state: lowered }], { source: null }))
+  expect(await maximum()).toBe(10)
+
+  const marks = (await st.rows('grade')).filter(({ assessment_id }) => assessment_id === mathsHomework.id).map(({ id }) => id)
+  expect(marks.length).toBeGreaterThan(0)
+  const nothing = { units: [], values: {}, deletes: true, theirs: null }
+  for (const known of await knownHere('grade', marks))
+    await store.write(asSystem(), (tx) => overwriteRow(tx, stBrigids, store.nodeId, { table: 'grade', known, ...nothing }))
+  expect(await maximum()).toBe(1)
+})
+
+test('a code is free for what takes the place of a row, though a deleted subject stays under it', async () => {
+  const { store } = st.services
+  const codes = async () => new Map((await st.rows('subject')).map(({ id, code }) => [id, code]))
+  const subjectOf = (await st.rows('assessment')).find(({ id }) => id === mathsExam.id)?.subject_id as string
+  const subjects = await knownHere('subject', [...(await codes()).keys()])
+  const [maths, other] = [true, false].map((isMaths) => subjects.find(({ state }) => (state.id === subjectOf) === isMaths))
+  if (!maths || !other) throw new Error('the subjects are not here')
+  const deletion = [THEIR_NUMBER, 3, Date.now(), people.okafor.id] as const
+  const deleted: RowState = {
+    ...maths.state,
+    alive: [],
+    vv: { ...maths.state.vv, [THEIR_NUMBER]: 3 },
+    units: { ...maths.state.units, [EXISTENCE]: deletion },
+  }
+  await store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'subject', state: deleted }], { source: null }))
+  const code = maths.state.values['code'] as string
+  expect((await codes()).get(maths.state.id)).toBe(code)
+
+  const wanted = { units: ['code'], values: { code }, deletes: false, theirs: other.state }
+  await store.write(asSystem(), (tx) => overwriteRow(tx, stBrigids, store.nodeId, { table: 'subject', known: other, ...wanted }))
+  expect((await codes()).get(other.state.id)).toBe(code)
+  expect((await codes()).get(maths.state.id)).toMatch(/~/)
+  expect(await store.read(asSystem(), (tx) => heldRows(tx, stBrigids))).toEqual([])
 })
