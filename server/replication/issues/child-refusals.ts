@@ -8,7 +8,7 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { entryId, isGivenWay, isMadeBy } from './refusals.ts'
+import { entryId, isGivenWay, isOwnLoss } from './refusals.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'kind' | 'node_id' | 'school_id' | 'user_id'>
 type Kept = RefusedWrite & { id: string }
@@ -58,8 +58,7 @@ export const hasOtherParent = async (tx: ReadTx, { kind, school_id }: Pick<Peer,
 function withOwnUnits({ node_id }: Peer, row: RefusedRow): RefusedRow[] {
   const { state, theirs } = row
   const units = row.units.filter(({ unit }) => state.units[unit]?.[0] === node_id)
-  const isGoneToo = theirs !== undefined && theirs.alive.length + state.alive.length === 0
-  return units.length > 0 && !isGoneToo && (theirs || isMadeBy(node_id, state)) ? [{ ...row, units }] : []
+  return units.length > 0 && isOwnLoss(node_id, state, theirs ?? null) ? [{ ...row, units }] : []
 }
 
 const writesIn = ({ kind, school_id, node_id }: Peer, { table, state, units }: RefusedRow): Kept[] =>

@@ -1,13 +1,14 @@
 import { naturalId } from '@markbook/shared/ids'
 import { hasWrongId } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { isSame, pick, type RowState } from '@markbook/sync/merge/state'
+import { type JournalEntry, stampIn, valuesInEntry } from '@markbook/sync/journal'
+import { isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { packRows, travelling, unpackRows } from '@markbook/sync/protocol/page'
 import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
 import { PENDING } from '@markbook/sync/stamp'
-import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { compareStamps, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isNotNull, isNull, ne, or } from 'drizzle-orm'
 import type { Peer } from '../../store/peer-row.ts'
 import { applyStates } from '../../store/replica/apply.ts'
@@ -17,9 +18,9 @@ import { overwriteRow, replaceByTheirs } from '../../store/replica/overwrite.ts'
 import { namedBelow } from '../../store/replica/remove-deleted.ts'
 import { type KnownRow, knownByKey, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { entriesOfRow, entryToJournal } from '../journal/row-proofs.ts'
 import { AWAITS_PERSON, awaitsPerson } from '../scope/consent.ts'
 import { isWritable } from '../scope/normal-form.ts'
-import { lastSound } from './last-sound.ts'
 import { type RefusalOutcome, type RefusedRow, refusalOutcome } from './refusal-outcome.ts'
 
 /** This node's number, whether it is a laptop, and the number of its feed up to which the parent has answered. */
@@ -117,18 +118,23 @@ export async function ofOwn(
       const [writer, counter] = known?.state.units[unit] ?? []
       return writer === node && (counter as number) > answered
     })
-    // Deleted here and there: nothing differs, and the first parent has yet to read the deletion.
-    const isGoneToo = answer.theirs !== null && theirsIn(answer) === null && known?.state.alive.length === 0
-    if (known && units.length > 0 && !isGoneToo && (answer.theirs || isMadeBy(node, known.state))) own.push({ ...answer, units })
+    if (known && units.length > 0 && isOwnLoss(node, known.state, stateIn(answer))) own.push({ ...answer, units })
   }
   return own
 }
 
 /**
+ * Whether refused units that a laptop wrote itself (`node`) are its loss, where the row at the parent is `theirs`. Not where the row is
+ * deleted at both ends, and the laptop's first parent has yet to read that, or where others made a row that the parent does not have.
+ */
+export const isOwnLoss = (node: string, state: RowState, theirs: RowState | null): boolean =>
+  theirs === null ? isMadeBy(node, state) : theirs.alive.length + state.alive.length > 0
+
+/**
  * Whether `node` made the row. A deleted row bears only the stamp of its deletion, which may be of what others made: then all its writes
  * must be of `node`.
  */
-export function isMadeBy(node: string, { alive, units, vv }: RowState): boolean {
+function isMadeBy(node: string, { alive, units, vv }: RowState): boolean {
   return alive.length > 0 ? units[EXISTENCE]?.[0] === node : Object.keys(vv).every((each) => each === node)
 }
 
@@ -222,3 +228,39 @@ async function isNeeded(tx: WriteTx, school: string, table: Replicated, known: K
   const needed = await namedBelow(tx, school, table, [known])
   return needed.size > 0
 }
+
+/**
+ * Of the refused units whose value nobody could have written through the interface, the columns as they were written last before that, as
+ * far as the history here tells it. So a mark that somebody changed outside the program is again what its teacher typed. `theirs`: the row
+ * at the parent, whose value is taken where it was written as late or later.
+ */
+async function lastSound(
+  tx: ReadTx,
+  school: string,
+  table: Replicated,
+  { state, units, theirs }: { state: RowState; units: readonly string[]; theirs: RowState | null },
+): Promise<Values> {
+  const columnsOf = (unit: string) => descriptions[table].units[unit] ?? []
+  const impossible = units.filter((unit) => state.units[unit] && !isWritable(table, state.values, columnsOf(unit)))
+  if (impossible.length === 0) return {}
+  const entries = (await entriesOfRow(tx, school, table, state)).map(entryToJournal).filter((entry) => entry.entity === table)
+  const sound: Values[] = impossible.map((unit) => {
+    const columns = columnsOf(unit)
+    const [, , hlc] = state.units[unit] as Stamp
+    const writes = entries.flatMap((entry) => {
+      const stamp = entry.action === 'delete' ? null : stampIn(table, entry, unit)
+      const isTold = columns.every((column) => tells(entry, column))
+      return stamp && isTold && stamp[2] <= hlc ? [{ stamp, values: valuesInEntry(table, entry, unit) }] : []
+    })
+    const [last] = writes
+      .filter(({ values }) => isWritable(table, { ...state.values, ...values }, columns))
+      .sort((a, b) => compareStamps(b.stamp, a.stamp))
+    const standing = theirs?.units[unit]
+    return last && (!standing || compareStamps(last.stamp, standing) > 0) ? last.values : {}
+  })
+  return Object.assign({}, ...sound)
+}
+
+/** Entries of older programs tell only the columns that changed. */
+const tells = ({ action, changes, detail }: JournalEntry, column: string): boolean =>
+  action === 'create' || column in changes || (detail?.values !== undefined && column in detail.values)
