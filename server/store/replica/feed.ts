@@ -1,16 +1,16 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { Carried } from '@markbook/sync/protocol/page'
 import { rowsBy } from '../statement.ts'
 import { asSystem, type ReadTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
-import type { Incoming } from './page.ts'
 import { isLost, type KnownRow, knownByKey, knownRows } from './states.ts'
 
 /** Rows in the order in which they can be written. `to`: every row up to this number of the feed is among them or was left out. */
-export type FeedPage = { rows: Incoming[]; to: number; isLast: boolean }
+export type FeedPage = { rows: Carried[]; to: number; isLast: boolean }
 /** Where a first copy stands: the table, and the id after which it goes on. */
 export type CopyPlace = { table: Replicated; after: string }
-export type CopyPage = { rows: Incoming[]; next: CopyPlace | null }
+export type CopyPage = { rows: Carried[]; next: CopyPlace | null }
 
 type Entry = { table_name: string; row_id: string; seq: number; source_id: string | null }
 
@@ -68,14 +68,14 @@ type Reading = { read<T>(as: ReturnType<typeof asSystem>, work: (tx: ReadTx) => 
 
 const isOfSchools = (table: Replicated) => descriptions[table].scope !== 'commons'
 
-async function statesOf(tx: ReadTx, schoolId: string, entries: readonly Pick<Entry, 'table_name' | 'row_id'>[]): Promise<Incoming[]> {
+async function statesOf(tx: ReadTx, schoolId: string, entries: readonly Pick<Entry, 'table_name' | 'row_id'>[]): Promise<Carried[]> {
   const named = entries.map(({ table_name: table, row_id: id }) => ({ table, id }))
   const known = await knownByKey(tx, schoolId, named)
   return [...known.values()].filter((each) => !isLost(each)).map(({ table, state }) => ({ table, state }))
 }
 
 /** The states of rows, without those that this database has lost: there is nothing to tell of them. */
-const withoutLost = (table: Replicated, known: ReadonlyMap<string, KnownRow>): Incoming[] =>
+const withoutLost = (table: Replicated, known: ReadonlyMap<string, KnownRow>): Carried[] =>
   [...known.values()].filter((each) => !isLost(each)).map(({ state }) => ({ table, state }))
 
 const NAMES_PEOPLE: Partial<Record<Replicated, string>> = {
@@ -86,7 +86,7 @@ const NAMES_PEOPLE: Partial<Record<Replicated, string>> = {
 const OF_PEOPLE: readonly Replicated[] = ['user_profile', 'user_totp', 'recovery_code']
 
 /** The rows, after the people whom they name. `secrets`: also what these sign in with. */
-export async function withPeople(tx: ReadTx, rows: readonly Incoming[], { secrets }: { secrets: boolean }): Promise<Incoming[]> {
+export async function withPeople(tx: ReadTx, rows: readonly Carried[], { secrets }: { secrets: boolean }): Promise<Carried[]> {
   const users = new Set(rows.flatMap(({ table, state }) => (NAMES_PEOPLE[table] ? [state.values[NAMES_PEOPLE[table]] as string] : [])))
   if (users.size === 0) return [...rows]
   const people = await peopleStates(tx, [...users], secrets)
@@ -99,7 +99,7 @@ const conflictsOfRows = rowsBy('sync_conflict', { school: 'school_id', ids: { in
  * The rows, and after them their conflicts. If a copy broke off between the two, the result of a merge would be here without the value that
  * lost, and the node that has both may be gone tomorrow.
  */
-export async function withConflicts(tx: ReadTx, schoolId: string, rows: readonly Incoming[]): Promise<Incoming[]> {
+export async function withConflicts(tx: ReadTx, schoolId: string, rows: readonly Carried[]): Promise<Carried[]> {
   const ids = rows.filter(({ table }) => table !== 'sync_conflict').map(({ state }) => state.id)
   if (ids.length === 0) return [...rows]
   const found = await conflictsOfRows(tx, { school: schoolId, ids: JSON.stringify(ids) })
@@ -120,12 +120,12 @@ export async function readPeople(
 ): Promise<FeedPage> {
   const { rows, to, isLast } = await readFeed(tx, COMMONS, { after, limit, notFrom: [] })
   const members = new Set(await tx.dialect.peopleOf(tx.connection, schoolId))
-  const of = ({ table, state }: Incoming) => (table === 'user_profile' ? state.id : (state.values['user_id'] as string))
+  const of = ({ table, state }: Carried) => (table === 'user_profile' ? state.id : (state.values['user_id'] as string))
   return { rows: rows.filter((row) => members.has(of(row)) && (secrets || row.table === 'user_profile')), to, isLast }
 }
 
-async function peopleStates(tx: ReadTx, users: readonly string[], secrets: boolean): Promise<Incoming[]> {
-  const rows: Incoming[] = []
+async function peopleStates(tx: ReadTx, users: readonly string[], secrets: boolean): Promise<Carried[]> {
+  const rows: Carried[] = []
   for (const table of secrets ? OF_PEOPLE : OF_PEOPLE.slice(0, 1)) {
     const ids = table === 'user_profile' ? users : await tx.dialect.rowIdsOf(tx.connection, table, users)
     const known: Map<string, KnownRow> = await knownRows(tx, table, COMMONS, ids)

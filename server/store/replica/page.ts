@@ -2,11 +2,12 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import type { Kept } from '@markbook/sync/merge/conflict'
 import type { Settled } from '@markbook/sync/merge/settle'
 import type { RowState } from '@markbook/sync/merge/state'
+import type { Carried } from '@markbook/sync/protocol/page'
 import type { WriteTx } from '../tx.ts'
 import type { KnownRow } from './states.ts'
 
 /** `isPart`: the sender has more of the row than is taken, or something else, or a copy of it may have, so it is told what stands. */
-export type Incoming = { table: Replicated; state: RowState; isPart?: boolean }
+export type Incoming = Carried & { isPart?: boolean }
 export type Outcome = 'applied' | 'merged' | 'unchanged' | 'held'
 export type Answer = { table: Replicated; id: string; outcome: Outcome; reason?: string }
 
