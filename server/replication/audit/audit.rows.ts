@@ -8,7 +8,7 @@ import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { pick } from '../../store/conditions.ts'
 import { misplaced } from '../../store/replica/expected.ts'
-import { scopeIn } from '../../store/replica/links.ts'
+import { idsByTable, scopeIn } from '../../store/replica/links.ts'
 import { idsThere, isLost, type KnownRow, knownRows, tableIn } from '../../store/replica/states.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
@@ -56,12 +56,7 @@ export async function auditRows(
   ids: readonly string[],
 ): Promise<{ tally: Tally; disagreements: Disagreement[] }> {
   const known = await knownRows(tx, table, school, ids)
-  const entries = await entriesOf(
-    tx,
-    table,
-    school,
-    [...known.values()].map(({ state }) => state),
-  )
+  const entries = await entriesOf(tx, table, school, known)
   const wrong = await misplaced(tx, table, school, [...known.values()])
   const records = table === 'sync_conflict' ? await recordedWrites(tx, school, [...known.values()]) : null
   const tally = nothingCounted()
@@ -198,9 +193,14 @@ const entriesNear = statement<Near>()(({ db, t: { history }, p, dialect }) =>
 )
 
 /** By row, its entries, looked up by where they lie (`near_id`). */
-async function entriesOf(tx: ReadTx, table: Replicated, school: string, states: readonly RowState[]): Promise<Map<string, Entry[]>> {
-  const places = new Set(states.map(({ id, values }) => nearIdOf(table, { ...values, id })))
-  const rows = states.map(({ id }) => id)
+async function entriesOf(
+  tx: ReadTx,
+  table: Replicated,
+  school: string,
+  known: ReadonlyMap<string, KnownRow>,
+): Promise<Map<string, Entry[]>> {
+  const places = new Set([...known].map(([id, { state }]) => nearIdOf(table, { ...state.values, id })))
+  const rows = [...known.keys()]
   const found = await entriesNear(tx, { school: scopeIn(table, school), near: JSON.stringify([...places]), rows: JSON.stringify(rows) })
   const byRow = new Map<string, Entry[]>()
   for (const entry of found) {
@@ -216,19 +216,14 @@ type RecordedWrite = { table: Replicated; unit: string; state: RowState; entries
 
 /** By conflict record: the lost write of a unit that it keeps, and the entries with the dot of that write. */
 async function recordedWrites(tx: ReadTx, school: string, records: readonly KnownRow[]): Promise<Map<string, RecordedWrite>> {
-  const kept = records.map(({ state }) => state.values as Row<'sync_conflict'>)
+  const all = records.map(({ state }) => state.values as Row<'sync_conflict'>)
+  const kept = all.filter(({ unit, value }) => unit !== EXISTENCE && value !== null)
   const found = new Map<string, RecordedWrite>()
-  for (const table of new Set(kept.map(({ entity }) => entity).filter((entity) => Object.hasOwn(descriptions, entity)))) {
-    const own = kept.filter(({ entity, unit, value }) => entity === table && unit !== EXISTENCE && value !== null)
-    const known = await knownRows(tx, table as Replicated, school, [...new Set(own.map(({ row_id }) => row_id))])
-    const entries = await entriesOf(
-      tx,
-      table as Replicated,
-      school,
-      [...known.values()].map(({ state }) => state),
-    )
-    for (const { id, row_id, unit, value, node_id, counter, hlc, actor_id } of own) {
-      const row = known.get(row_id)
+  for (const [table, ids] of idsByTable(kept.map(({ entity, row_id }) => ({ table: entity, id: row_id })))) {
+    const known = await knownRows(tx, table, school, ids)
+    const entries = await entriesOf(tx, table, school, known)
+    for (const { id, entity, row_id, unit, value, node_id, counter, hlc, actor_id } of kept) {
+      const row = entity === table ? known.get(row_id) : undefined
       if (!row) continue
       const state = {
         ...row.state,
@@ -236,7 +231,7 @@ async function recordedWrites(tx: ReadTx, school: string, records: readonly Know
         values: { ...row.state.values, ...value },
       }
       const of = (entries.get(row_id) ?? []).filter((entry) => entry.node_id === node_id && entry.node_seq === counter)
-      found.set(id, { table: table as Replicated, unit, state, entries: of })
+      found.set(id, { table, unit, state, entries: of })
     }
   }
   return found
@@ -264,19 +259,18 @@ export async function unwritten(tx: ReadTx, table: Replicated, school: string, l
  */
 export async function vanished(tx: ReadTx, school: string, entries: readonly Stored[]): Promise<Disagreement[]> {
   const found: Disagreement[] = []
-  for (const table of new Set(entries.map(({ entity }) => entity).filter((entity) => Object.hasOwn(descriptions, entity)))) {
-    const own = new Map(
-      entries.filter(({ entity, action }) => entity === table && action !== 'delete').map((entry) => [entry.row_id, entry]),
-    )
+  const written = entries.filter(({ action }) => action !== 'delete')
+  for (const [table] of idsByTable(written.map(({ entity, row_id }) => ({ table: entity, id: row_id })))) {
+    const own = new Map(written.filter(({ entity }) => entity === table).map((entry) => [entry.row_id, entry]))
     const stored = await tx.dialect.versionsOf(tx.connection, school, table, [...own.keys()])
     for (const { row_id } of stored) own.delete(row_id)
     // A row that stands without versions is told as `unwritten`.
-    for (const id of await idsThere(tx, table as Replicated, school, [...own.keys()])) own.delete(id)
+    for (const id of await idsThere(tx, table, school, [...own.keys()])) own.delete(id)
     if (own.size === 0) continue
     const near = JSON.stringify([...new Set([...own.values()].map(({ near_id }) => near_id))])
     for (const { row_id, action } of await entriesNear(tx, { school, near, rows: JSON.stringify([...own.keys()]) }))
       if (action === 'delete') own.delete(row_id)
-    for (const entry of own.values()) found.push(goneOf(table as Replicated, entry))
+    for (const entry of own.values()) found.push(goneOf(table, entry))
   }
   return found
 }
