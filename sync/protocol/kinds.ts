@@ -7,8 +7,7 @@ import { type Carried, type Malformed, unpackRows } from './page.ts'
 import type { Sheet } from './sheet.ts'
 
 /**
- * Like `unpackRows`, for rows that nobody has checked: a row is malformed where a value is not of its column's kind, or where nobody could
- * have written it. SQLite would store nearly anything.
+ * Like `unpackRows`, for rows of a child: a row that is not sound is malformed, and what nobody says that they wrote is passed over.
  */
 export function unpackChecked(sheets: readonly Sheet[]): { rows: Carried[]; malformed: Malformed[] } {
   const { rows, malformed } = unpackRows(sheets)
@@ -35,7 +34,8 @@ function written(row: Carried): Carried {
   return { table, state: { ...state, values, extra: extra.length > 0 ? Object.fromEntries(extra) : null } }
 }
 
-function isSound(table: Replicated, { units, values }: RowState): boolean {
+/** Whether every value is of its column's kind, and every write of somebody. SQLite would store nearly anything. */
+export function isSound(table: Replicated, { units, values }: RowState): boolean {
   const kinds = kindsOf[table]
   const { json = {} } = descriptions[table]
   for (const unit in units) if (!isWriter(units[unit] as Stamp)) return false

@@ -6,6 +6,7 @@ import { conflictState, type Kept, keptFrom } from '@markbook/sync/merge/conflic
 import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
 import { settleBook } from '@markbook/sync/merge/settle'
 import { isSame, type RowState, type Values } from '@markbook/sync/merge/state'
+import { isSound } from '@markbook/sync/protocol/kinds'
 import { covers, join } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
@@ -101,6 +102,11 @@ async function mergeTable(application: Application, table: Replicated, states: r
   for (const { state, source } of states) {
     if (schoolOf(table, state, schoolId) !== schoolId) {
       await hold(application, table, state, 'it is of another school')
+      continue
+    }
+    // What comes up was checked before it was judged.
+    if ((fromParent || source === null) && !isSound(table, state)) {
+      await hold(application, table, state, 'a value is not of its kind')
       continue
     }
     const before = known.get(state.id) ?? null
