@@ -32,7 +32,7 @@ export const unsavedNow = (): number => count + sending
 export const isAllStored = (): boolean => [...counts.values()].every(({ isStored }) => isStored)
 
 export const useIsAllStored = (): boolean => useSyncExternalStore(changes.add, isAllStored)
-/** The number of unsaved entries of this window, without those that are being sent. */
+/** The number of unsaved entries of this window, without those that have been sent only for a moment. */
 export const useUnsavedCount = (): number => useSyncExternalStore(changes.add, () => count)
 /** The number of unsaved entries of other windows of this browser. */
 export const useElsewhereCount = (): number => useSyncExternalStore(changes.add, () => elsewhere)

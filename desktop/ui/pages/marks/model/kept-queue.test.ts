@@ -1,8 +1,12 @@
 import 'fake-indexeddb/auto'
 import { Failure } from '@markbook/shared/failures'
+import { createElement } from 'react'
+import { flushSync } from 'react-dom'
+import { createRoot } from 'react-dom/client'
 import { afterEach, expect, test, vi } from 'vitest'
+import { useUnsavedCount } from '../../../frame/unsaved-count.ts'
 import { browserDatabase, forgetBrowserDatabase } from '../../../storage/browser-database.ts'
-import { openKeptQueue } from './kept-queue.ts'
+import { openKeptQueue, tellUnsaved } from './kept-queue.ts'
 import { PendingMarkStorage } from './pending-mark-storage.ts'
 
 const owner = { userId: 'ada', schoolId: 'stBrigids' }
@@ -89,6 +93,29 @@ test('an entry is not called stored once the browser has removed it and stores i
   })
   await vi.advanceTimersByTimeAsync(5_000)
   await vi.waitFor(() => expect(isStored()).toBe(false))
+})
+
+test('an entry whose request takes long counts as unsaved until it is saved', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
+  let answer = () => {}
+  const send = () =>
+    new Promise<never[]>((resolve) => {
+      answer = () => resolve([])
+    })
+  const kept = openKeptQueue(owner, 'pending_marks', { ...away, send })
+  tellUnsaved(kept, 'marks', () => true)
+  const root = createRoot(document.body)
+  flushSync(() => root.render(createElement(() => createElement('p', null, useUnsavedCount()))))
+  const shown = () => flushSync(() => {}) ?? document.body.textContent
+  kept.queue.put([quiz])
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect([kept.queue.get('quiz', 'zoe')?.state, shown()]).toEqual(['sending', '0'])
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect([kept.queue.get('quiz', 'zoe')?.state, shown()]).toEqual(['sending', '1'])
+  answer()
+  await vi.advanceTimersByTimeAsync(0)
+  expect([kept.queue.get('quiz', 'zoe')?.state, shown()]).toEqual([undefined, '0'])
+  root.unmount()
 })
 
 test('a database that could not be opened is opened again', async () => {

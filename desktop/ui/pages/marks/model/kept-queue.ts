@@ -119,8 +119,12 @@ export function openKeptQueue<Row extends StoredMark, Place>(
   }
 }
 
-/** An entry that is being sent is unsaved only for a moment, and does not count. */
-const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
+/** How long an entry may be on its way before it counts as unsaved, in ms. */
+const SENDING_PATIENCE = 5_000
+
+/** An entry that is being sent is mostly unsaved only for a moment, and counts after that. */
+const isUnsaved = ({ state, at }: PendingMark): boolean =>
+  (state !== 'fresh' && state !== 'sending') || Date.now() - Date.parse(at) >= SENDING_PATIENCE
 
 /**
  * Tells the frame the number of unsaved entries, now and at every change. `more`: the number of unsaved entries outside the queue. Returns
@@ -132,11 +136,14 @@ export function tellUnsaved(
   isShown: () => boolean,
   more = () => 0,
 ): () => void {
+  let later: ReturnType<typeof setTimeout> | undefined
   const tell = () => {
+    clearTimeout(later)
     if (!isShown()) return
     const all = queue.all()
     const unsaved = all.filter(isUnsaved).length
     const sending = all.length - unsaved
+    if (sending > 0) later = setTimeout(tell, SENDING_PATIENCE)
     setUnsavedCount(of, { unsaved: unsaved + more(), sending, elsewhere: elsewhere.get() ?? 0, isStored: isStored() })
   }
   queue.listen(tell)
