@@ -56,7 +56,7 @@ describe.skipIf(!headlessPath)('report books go out as they were shown', () => {
     )
     await page.getByLabel('Remark: Mathematics').fill('Refused.')
     await button(page, 'Make the PDF').click()
-    await page.getByText('Something that was typed into this report book is not saved.', { exact: false }).waitFor()
+    await page.getByText('Something that was typed into a report book is not saved.', { exact: false }).waitFor()
     expect(order).toEqual(['saved', 'drawn', 'saved'])
     await expectForEverybody(page)
     await picture(page, 'as-shown-unsaved')

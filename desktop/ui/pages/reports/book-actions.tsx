@@ -30,6 +30,7 @@ import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
 import { SentNowhere } from './sent-nowhere.tsx'
 import { useShownStanding } from './shown-standing.tsx'
+import { useSavedTexts } from './use-autosave.tsx'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
@@ -40,8 +41,12 @@ export function BookActions({ of, books, group, chosen }: Props) {
     search: { job },
     change,
   } = useBooksSearch()
+  const savedTexts = useSavedTexts()
   const pdfs = useMutation({
-    mutationFn: () => client.reportFiles.generatePdfs({ body: booksRequest(of).query }),
+    mutationFn: async () => {
+      await savedTexts(books)
+      return client.reportFiles.generatePdfs({ body: booksRequest(of).query })
+    },
     onSuccess: ({ job_id }) => change((before) => ({ ...before, job: job_id }), true),
   })
   const name = (kind: string, ending: string) =>
@@ -50,8 +55,14 @@ export function BookActions({ of, books, group, chosen }: Props) {
   const [pdfCount, setPdfCount] = useState<PdfCount | null>(null)
   const [opened, setOpened] = useState<StatusMove | null>(null)
   const moves = useMoves(books)
+  const begin = useMutation({
+    mutationFn: ({ books }: StatusMove) => savedTexts(books),
+    // What is possible once the texts are saved: an approval may have ended with them.
+    onSuccess: (_, { action }) => setOpened(moves.find((move) => move.action === action) ?? null),
+  })
   const zip = useMutation({
     mutationFn: async () => {
+      await savedTexts(books)
       const count = countPdfs(await queryClient.fetchQuery(standingQuery(of)))
       if (areAllCurrent(count)) await download()
       else setPdfCount(count)
@@ -63,7 +74,12 @@ export function BookActions({ of, books, group, chosen }: Props) {
     <>
       <div className={layout['row']}>
         {next && (
-          <Button look={isOutdated && next.look === 'primary' ? 'plain' : next.look} onClick={() => setOpened(next)}>
+          <Button
+            look={isOutdated && next.look === 'primary' ? 'plain' : next.look}
+            busy={begin.isPending}
+            busyWord={t('app:state.saving')}
+            onClick={() => begin.mutate(next)}
+          >
             {t(`${next.action}.all`, { count: next.books.length })}
           </Button>
         )}
@@ -71,7 +87,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
         <DialogButton dialog={<PrintDialog of={of} name={name(t('title'), 'pdf')} />}>{t('print.open')}</DialogButton>
         <Menu button={{ size: 'normal', busy: pdfs.isPending || zip.isPending, children: t('more') }}>
           {others.map((move) => (
-            <MenuItem key={move.action} onChoose={() => setOpened(move)}>
+            <MenuItem key={move.action} onChoose={() => begin.mutate(move)}>
               {t(`${move.action}.all`, { count: move.books.length })}
             </MenuItem>
           ))}
@@ -97,7 +113,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
           <RunDialog of={of} yearId={chosen.year?.id ?? ''} move={opened} />
         </Closing>
       )}
-      <FailureNotice failure={pdfs.error ?? zip.error} />
+      <FailureNotice failure={begin.error ?? pdfs.error ?? zip.error} />
       {job && <JobProgress jobId={job} books={books} onClose={() => change(({ job: _job, ...rest }) => rest, true)} />}
       {pdfCount && <OutdatedPdfsDialog of={of} books={books} count={pdfCount} download={download} onClose={() => setPdfCount(null)} />}
     </>
@@ -176,8 +192,10 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const mustCount = action === 'send'
   const shown = useShownStanding(of, confirmed)
   const olderPdfs = useOlderPdfs(of, action === 'send' ? confirmed : [])
+  const savedTexts = useSavedTexts()
   const start = useMutation({
     mutationFn: async () => {
+      await savedTexts(confirmed)
       if (!(await shown.isAsShown())) return setTyped('')
       await runEach(confirmed, ({ id }) => requests[action](id, shown.hashOf(id)), setRun)
       await refresh(['reports', 'history', 'overview'])

@@ -194,7 +194,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
   const [reason, setReason] = useState('')
   const standing = useStanding(scopeOf(book))
   const isBehind = standing.data?.some((one) => one.report_id === book.id && isOutdated(one)) === true
-  const savedTexts = useSavedTexts(book.id)
+  const savedTexts = useSavedTexts()
   // Another person may have changed the status meanwhile.
   const onError = (failure: unknown) => {
     tellFailure(failure)
@@ -243,7 +243,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       {!lacks && (
         <Button
           look={next === 'send' ? 'danger' : isBehind ? 'plain' : 'primary'}
-          onClick={() => void savedTexts().then(() => setAsked(next), tellFailure)}
+          onClick={() => void savedTexts([book]).then(() => setAsked(next), tellFailure)}
         >
           {t(`${next}.one`)}
         </Button>

@@ -30,11 +30,11 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
   const navigate = useNavigate()
   const show = (pdf: string) =>
     void navigate({ to: '/reports/book/$reportId', params: { reportId: book.id }, search: { pdf }, replace: true })
-  const savedTexts = useSavedTexts(book.id)
+  const savedTexts = useSavedTexts()
   const language = usePrintLanguage()
   const make = useMutation({
     mutationFn: async () => {
-      await savedTexts()
+      await savedTexts([book])
       return save('reportFiles', 'generatePdf', { params: { id: book.id }, query: language.query }, ['reports', 'replication'])
     },
     onSuccess: ({ id }) => show(id),
@@ -179,16 +179,19 @@ export function PrintDialog({ of, student, name }: PrintProps) {
   const [isTwoSided, setTwoSided] = useState(true)
   const [paper, setPaper] = useState<'A4' | 'Letter'>('A4')
   const language = usePrintLanguage()
+  const savedTexts = useSavedTexts()
   const made = useMutation({
-    mutationFn: () =>
-      client.reportFiles.print({
+    mutationFn: async () => {
+      await savedTexts()
+      return client.reportFiles.print({
         query: {
           ...booksRequest(of).query,
           ...language.query,
           paper,
           ...(student ? { studentId: student.id } : { twoSided: isTwoSided ? 'true' : 'false' }),
         },
-      }),
+      })
+    },
   })
   const title = student ? t('paper.of', { name: nameOf(student) }) : t('print.title')
   return (

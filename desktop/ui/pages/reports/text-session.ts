@@ -69,11 +69,11 @@ function open({ owner, isShown, demandOwn }: Whose) {
 }
 
 /**
- * Sends what was typed into a report book without the pause, and resolves when nothing of it is on its way any more: whether all of it is
- * saved.
+ * Sends what was typed into some report books without the pause, and resolves when nothing of it is on its way any more: whether all of it
+ * is saved. Without `bookIds`: into any.
  */
-export function areTextsSaved({ queue }: Pick<TextSession, 'queue'>, bookId: string): Promise<boolean> {
-  const own = () => queue.all().filter(({ studentId }) => textOfKey(studentId).bookId === bookId)
+export function areTextsSaved({ queue }: Pick<TextSession, 'queue'>, bookIds?: ReadonlySet<string>): Promise<boolean> {
+  const own = () => queue.all().filter(({ studentId }) => !bookIds || bookIds.has(textOfKey(studentId).bookId))
   for (const group of new Set(own().map(({ assessmentId }) => assessmentId))) queue.sendNow(group)
   return new Promise((resolve) => {
     const look = () => {

@@ -33,14 +33,14 @@ export function useUnsavedTexts(): TextSession {
 }
 
 /**
- * Returns a function that waits until what was typed into a report book is saved, for an action that takes the book as it is saved. It
- * throws where that fails, or where a value is invalid.
+ * Returns a function that waits until what was typed into these report books, or into any, is saved, for an action that takes them as they
+ * are saved. It throws where that fails, or where a value is invalid.
  */
-export function useSavedTexts(bookId: string): () => Promise<void> {
+export function useSavedTexts(): (books?: readonly { id: string }[]) => Promise<void> {
   const session = useTextSession()
-  return async () => {
-    if (wrongRows().length > 0 || !(await areTextsSaved(session, bookId)))
-      throw new Failure(409, 'reports.unsaved', 'Something that was typed into this report is not saved yet.')
+  return async (books) => {
+    if (wrongRows().length > 0 || !(await areTextsSaved(session, books && new Set(books.map(({ id }) => id)))))
+      throw new Failure(409, 'reports.unsaved', 'Something that was typed into a report book is not saved yet.')
   }
 }
 
