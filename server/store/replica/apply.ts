@@ -152,11 +152,11 @@ const isOfOther = (table: Replicated, row: AnyRow, values: Values): boolean =>
 const isLater = (theirs: RowState, own: RowState): boolean => Object.entries(own.vv).every((each) => covers(theirs.vv, each))
 
 /**
- * Whether the row is deleted here and alive at the parent, and the parent has seen the deletion and all that is seen here except the dots
- * of its own `alive`: it did not take the claim that the deletion had seen these writes.
+ * Whether the row bears the same writes at the parent, which has seen all that is seen here except dots of its own `alive`: it did not take
+ * the claim that these were seen, since nobody can show it the writes any more. The row may be deleted here.
  */
 function isStillThere(theirs: RowState, own: RowState): boolean {
-  if (own.alive.length > 0 || theirs.alive.length === 0 || !isSame(theirs.units, own.units)) return false
+  if (theirs.alive.length === 0 || !isSame(theirs.units, own.units)) return false
   const known = join(theirs.vv, Object.fromEntries(theirs.alive))
   return Object.entries(own.vv).every((each) => covers(known, each))
 }

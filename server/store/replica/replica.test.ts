@@ -208,3 +208,27 @@ test('where the same writes leave a row alive at the parent and deleted here, th
   expect(await isThere()).toBe(true)
   expect((await stateOf()).alive).toEqual(there.alive)
 })
+
+test('where the parent’s `alive` has a write that it cannot be shown, and which was seen here, both end with the same versions', async () => {
+  const { one, two } = await pair()
+  const { store } = two.services
+  const stateOf = async () =>
+    (await store.read(asSystem(), (tx) => knownRows(tx, 'grade', stBrigids, [gradeId]))).get(gradeId)?.state as RowState
+  const apply = (state: RowState, fromParent: boolean) =>
+    store.write(asSystem(), (tx) =>
+      applyStates(tx, stBrigids, [{ table: 'grade', state }], { source: one.services.store.nodeId, fromParent }),
+    )
+  const there = await stateOf()
+  // A number whose database is gone, and whose write a later one of this row has seen.
+  const gone = '019bb2a3-7ba3-7000-8000-034a1e9906a4'
+  await apply({ ...there, vv: { ...there.vv, [gone]: 57 } }, false)
+  const theirs = { ...there, alive: [...there.alive, [gone, 57] as const] }
+  await apply(theirs, false)
+  expect((await stateOf()).alive).toEqual(there.alive)
+  await apply(theirs, true)
+  expect(await stateOf()).toEqual(theirs)
+  // Where something else was seen here too, the row is told again.
+  await apply({ ...there, vv: { ...there.vv, [gone]: 58 } }, false)
+  await apply(theirs, true)
+  expect((await stateOf()).vv).toMatchObject({ [gone]: 58 })
+})
