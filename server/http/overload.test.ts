@@ -56,6 +56,12 @@ async function serve({
     .get('/api/hello', (c) => c.json({ hello: true }))
     .get('/api/large', (c) => c.body('x'.repeat(20_000_000), 200, { 'content-length': '20000000' }))
     .post('/api/echo', async (c) => c.json({ length: (await slotOf(c.env.incoming).releasedDuring(() => c.req.text())).length }))
+    .post('/api/hold-body', async (c) => {
+      begun.push(await slotOf(c.env.incoming).releasedDuring(() => c.req.text()))
+      await new Promise<void>((resolve) => held.push(resolve))
+      return c.json({})
+    })
+    .get('/api/stream', (c) => c.body(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(1_000_000)) })))
     .get('/healthz', (c) => c.json({ status: 'ok' }))
     .post('/api/auth/otp/send', (c) => c.json({ message: 'sent' }))
   app.onError((_error, c) => c.text('aborted', 500))
@@ -214,6 +220,40 @@ describe('a waiting request', () => {
     expect(begun).toEqual(['first'])
   })
 
+  test('may wait only for the short time once requests have waited without a pause', async () => {
+    const { get, begun, letGo, lines } = await serve({
+      admission: {
+        ...few,
+        ordinary: { ...admission.ordinary, concurrent: 1, queued: 10 },
+        queueTimeoutMs: 30_000,
+        overloadQueueTimeoutMs: 100,
+        overloadAfterMs: 200,
+      },
+    })
+    const first = get('/api/hold/first')
+    await until(() => begun.length === 1)
+    const sent = performance.now()
+    expect(await get('/api/hold/late')).toMatchObject({ status: 503, body: { code: 'busy' } })
+    expect(performance.now() - sent).toBeLessThan(15_000)
+    expect(lines[0]).toMatchObject({ turned_away: 'waited' })
+    letGo()
+    await first
+  })
+
+  test('whose body was awaited takes a slot again only where one is free', async () => {
+    const { dial, begun, letGo, protection } = await serve({ admission: few })
+    const bodies = ['a', 'b', 'c', 'd'].map((name) => ({ name, socket: dial() }))
+    const answers = bodies.map(({ name, socket }) => tell(socket, post('/api/hold-body', name).slice(0, -1)))
+    await pause(100)
+    for (const { name, socket } of bodies) socket.write(name)
+    await until(() => begun.length === 2 && protection.lanes.ordinary.waiting === 2)
+    expect(protection.lanes.ordinary).toMatchObject({ active: 2 })
+    letGo()
+    await until(() => begun.length === 4)
+    letGo()
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200)
+  })
+
   test('is removed when its client disconnects, and never started', async () => {
     const { get, dial, begun, letGo, protection } = await serve({
       admission: {
@@ -355,6 +395,53 @@ describe('connections', () => {
     expect(await metrics.registry.metrics()).toContain('markbook_connections_ended_total{reason="too_many_of_one"} 3')
   })
 
+  test('of a trusted proxy have only the limit of all', async () => {
+    const { dial, get } = await serve({ trustProxy: ['local'], connection: { ...connection, perClient: 3 } })
+    const many = Array.from({ length: 8 }, () => dial())
+    expect(await get('/api/hello')).toMatchObject({ status: 200 })
+    expect(many.filter((socket) => socket.destroyed)).toEqual([])
+  })
+
+  test('close for a newcomer only where they have no request in work, first those of the client with most', async () => {
+    const { dial, get, begun, letGo } = await serve({ connection: { ...connection, total: 10 } })
+    const working = get('/api/hold/working', '127.0.0.2')
+    await until(() => begun.length === 1)
+    const half = (from: string) => {
+      const socket = dial(from)
+      socket.write('GET /api/hello HT')
+      return socket
+    }
+    const single = half('127.0.0.3')
+    await pause(50)
+    const many = Array.from({ length: 7 }, () => half('127.0.0.2'))
+    await pause(50)
+    for (let turn = 0; turn < 3; turn += 1) {
+      dial('127.0.0.4').write('GET /api/hello HT')
+      await pause(50)
+    }
+    expect(single.destroyed).toBe(false)
+    expect(many.filter((socket) => socket.destroyed).length).toBeGreaterThan(0)
+    letGo()
+    expect(await working).toMatchObject({ status: 200 })
+  })
+
+  test('with a slow body are refused, whatever they sent before', async () => {
+    const { dial } = await serve({ connection: { ...connection, graceMs: 200, bytesPerSecond: 1_000, checkEveryMs: 25 } })
+    const socket = dial()
+    expect(await tell(socket, post('/api/echo', 'x'.repeat(30_000)))).toMatchObject({ status: 200 })
+    const sent = performance.now()
+    expect(await tell(socket, post('/api/echo', 'x'.repeat(900)).slice(0, -800))).toMatchObject({ status: 408 })
+    expect(performance.now() - sent).toBeLessThan(15_000)
+  })
+
+  test('with a stream that is not read any more are closed', async () => {
+    const { dial, metrics } = await serve({ connection: { ...connection, stallTimeoutMs: 200, checkEveryMs: 25 } })
+    dial().pause().write(get('/api/stream'))
+    const ended = async () => (await metrics.registry.metrics()).includes('reason="slow_reader"} 1')
+    for (let tries = 0; tries < 100 && !(await ended()); tries += 1) await pause(50)
+    expect(await ended()).toBe(true)
+  })
+
   test('that are idle are closed when there are many', async () => {
     const { dial, get } = await serve({ connection: { ...connection, total: 10 } })
     const idle = Array.from({ length: 9 }, () => dial())
@@ -429,4 +516,24 @@ test('with too many bytes in transit for one client refuse its further requests 
   await pause(20)
   expect(await get('/api/hello', '127.0.0.2')).toMatchObject({ status: 200 })
   expect(protection.lanes.ordinary).toMatchObject({ active: 0, waiting: 0 })
+})
+
+test('with too many bytes in transit for all, those clients that have some are refused', async () => {
+  const { dial, get } = await serve({
+    admission: { ...admission, bytesInTransit: { uncounted: 100, perClient: 1_000, total: 1_500 } },
+  })
+  for (const from of ['127.0.0.2', '127.0.0.3']) dial(from).write(post('/api/echo', 'x'.repeat(900)).slice(0, -100))
+  await pause(50)
+  expect(await get('/api/hello', '127.0.0.2')).toMatchObject({ status: 503, body: { code: 'busy' } })
+  expect(await get('/api/hello', '127.0.0.4')).toMatchObject({ status: 200 })
+})
+
+test('a reply that its client has not read counts as bytes in transit', async () => {
+  const { dial, get: ask } = await serve({
+    admission: { ...admission, bytesInTransit: { ...admission.bytesInTransit, perClient: 1_000 } },
+  })
+  dial('127.0.0.2').pause().write(get('/api/large'))
+  await pause(150)
+  expect(await ask('/api/hello', '127.0.0.2')).toMatchObject({ status: 503, body: { code: 'busy' } })
+  expect(await ask('/api/hello', '127.0.0.3')).toMatchObject({ status: 200 })
 })
