@@ -33,23 +33,24 @@ const slow = '**/*.slow.test.ts'
 const never = ['**/node_modules/**', '**/dist/**', slow]
 
 /**
- * What of the projects `postgres` and `browser` runs: `first` in `npm test`, which must answer within ten minutes; `rest` in `npm run
- * test:rest`; where it is not set, all.
+ * What runs: `first` in `npm test`, which must answer within ten minutes; `rest` in `npm run test:rest`; all where it is not set. A test
+ * belongs to the rest where it costs more than a mistake that it alone would show is likely: whoever changes what it tests runs it by name.
  */
 const part = process.env['TEST_PART']
-/** On Postgres, `npm test` runs the features and the store. What crosses several servers or processes (`server/tests`) is in the rest. */
-const firstOnPostgres = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts']
-/** In a browser, `npm test` opens every page once, and does what a teacher does each day. */
-const firstInBrowser = [
-  'desktop/ui/tests/every-page.browser.test.ts',
-  'desktop/ui/pages/marks/marks.browser.test.ts',
-  'desktop/ui/pages/reports/reports.browser.test.ts',
-  'desktop/ui/pages/sign-in/sign-in.browser.test.ts',
+/** Tests that start the program as people do, as processes and in a window. */
+const processes = [
+  'server/tests/processes/**/*.test.ts',
+  'server/tests/{backup-process,console-code,doctor,lan,lost-database,mail-down,process}.test.ts',
+  'desktop/shell/window.test.ts',
 ]
-/** The tests of a project, and what it leaves out, in this part. */
-const partOf = (all: readonly string[], first: readonly string[]) => ({
-  include: [...(part === 'first' ? first : all)],
-  exclude: [...never, ...(part === 'rest' ? first : [])],
+/** On Postgres `npm test` runs the features and the store: what crosses several servers is in the rest, and backups by `pg_dump`. */
+const restOnPostgres = ['server/tests/**/*.test.ts', 'server/store/backup/**/*.test.ts']
+/** In a browser `npm test` does what a teacher does each day. */
+const restInBrowser = ['desktop/ui/**/!(marks|reports|sign-in).browser.test.ts']
+/** What of a project runs in this part; `rest`: what `npm test` leaves out of `all`. */
+const partOf = (all: readonly string[], rest: readonly string[]) => ({
+  include: [...(part === 'rest' ? rest : all)],
+  exclude: [...never, ...(part === 'first' ? rest : [])],
 })
 
 /** Programs that tests start keep nothing in the keyring of whoever runs them. */
@@ -70,7 +71,7 @@ const common = {
 /** They measure, kill, and put other modules in the place of real ones: each has a process, and they run one by one. */
 const slowly = { ...common, include: [slow], exclude: ['**/node_modules/**', '**/dist/**', '**/.cache/**'], isolate: true, maxWorkers: 1 }
 
-const onPostgres = partOf(onBothDatabases, firstOnPostgres)
+const onPostgres = partOf(onBothDatabases, restOnPostgres)
 
 export default defineConfig({
   test: {
@@ -81,9 +82,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'sqlite',
-          include: ['{shared,sync,server,scripts,desktop/shell}/**/*.test.ts'],
           // What runs once is here too: projects do not share workers, and each worker imports the program anew.
-          exclude: never,
+          ...partOf(['{shared,sync,server,scripts,desktop/shell}/**/*.test.ts'], processes),
           env: { TEST_DATABASE: 'sqlite' },
         },
       },
@@ -111,7 +111,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'browser',
-          ...partOf(['desktop/ui/**/*.browser.test.ts'], firstInBrowser),
+          ...partOf(['desktop/ui/**/*.browser.test.ts'], restInBrowser),
           globalSetup: ['desktop/ui/tests/app.setup.ts'],
           setupFiles: ['desktop/ui/tests/presses.setup.ts'],
         },
