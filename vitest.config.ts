@@ -37,8 +37,9 @@ const never = ['**/node_modules/**', '**/dist/**', slow]
  * belongs to the rest where it costs more than a mistake that it alone would show is likely: whoever changes what it tests runs it by name.
  */
 const part = process.env['TEST_PART']
-/** Tests that start the program as people do, as processes and in a window. */
-const processes = [
+/** On SQLite `npm test` leaves out what starts the program as people do, and scenes of replication, which its simulated worlds live too. */
+const restOnSqlite = [
+  'server/tests/scenarios/**/*.test.ts',
   'server/tests/processes/**/*.test.ts',
   'server/tests/{backup-process,console-code,doctor,lan,lost-database,mail-down,process}.test.ts',
   'desktop/shell/window.test.ts',
@@ -83,7 +84,7 @@ export default defineConfig({
           ...common,
           name: 'sqlite',
           // What runs once is here too: projects do not share workers, and each worker imports the program anew.
-          ...partOf(['{shared,sync,server,scripts,desktop/shell}/**/*.test.ts'], processes),
+          ...partOf(['{shared,sync,server,scripts,desktop/shell}/**/*.test.ts'], restOnSqlite),
           env: { TEST_DATABASE: 'sqlite' },
         },
       },

@@ -1,7 +1,7 @@
 // `npm test`: installs what is missing, checks, and runs the tests on SQLite and of the app, and the first ones on Postgres and in a browser.
 // `npm test -- path …`: only these tests, without Postgres; `--project postgres` and other options are passed to vitest.
 // `npm run test:watch [-- path …]`: runs them again after every change.
-// `npm run test:rest`: the other tests on Postgres and in a browser, and those that start processes, which take as long again.
+// `npm run test:rest`: the others: scenes of replication, tests on Postgres and in a browser, those that start processes.
 // `npm run test:all`: every test, also the slow ones in their long form, 500 simulated worlds, and the packages.
 // docs/testing.md says what runs when, and how long it takes.
 import { spawnSync } from 'node:child_process'
@@ -52,7 +52,7 @@ const testsOf = (title, projects, env) => ({ title, step: vitest('run', ...proje
 const everyProject = [...quick, '--project=postgres']
 const first = testsOf('Tests on SQLite and of the app, first ones on Postgres and in a browser', everyProject, { TEST_PART: 'first' })
 const rest = testsOf(
-  'The rest: on Postgres, in a browser, and with processes',
+  'The rest: scenes of replication, on Postgres, in a browser, and with processes',
   everyProject.toSpliced(everyProject.indexOf('--project=app'), 1),
   {
     TEST_PART: 'rest',
