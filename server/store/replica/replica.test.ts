@@ -186,7 +186,8 @@ test('the last two administrators take the right from each other: one keeps it',
   expect(admins).toHaveLength(1)
 })
 
-test('where the same writes leave a row alive at the parent and deleted here, the parent’s state stands', async () => {
+/** A child with a mark: how the mark stands there, and how it takes a state of it, from its parent or from another node. */
+async function childWithMark() {
   const { one, two } = await pair()
   const { store } = two.services
   const stateOf = async () =>
@@ -195,6 +196,11 @@ test('where the same writes leave a row alive at the parent and deleted here, th
     store.write(asSystem(), (tx) =>
       applyStates(tx, stBrigids, [{ table: 'grade', state }], { source: one.services.store.nodeId, fromParent }),
     )
+  return { two, stateOf, apply }
+}
+
+test('where the same writes leave a row alive at the parent and deleted here, the parent’s state stands', async () => {
+  const { two, stateOf, apply } = await childWithMark()
   const isThere = async () => (await two.rows('grade')).some(({ id }) => id === gradeId)
   const there = await stateOf()
   const node = two.services.store.nodeId
@@ -210,14 +216,7 @@ test('where the same writes leave a row alive at the parent and deleted here, th
 })
 
 test('where the parent’s `alive` has a write that it cannot be shown, and which was seen here, both end with the same versions', async () => {
-  const { one, two } = await pair()
-  const { store } = two.services
-  const stateOf = async () =>
-    (await store.read(asSystem(), (tx) => knownRows(tx, 'grade', stBrigids, [gradeId]))).get(gradeId)?.state as RowState
-  const apply = (state: RowState, fromParent: boolean) =>
-    store.write(asSystem(), (tx) =>
-      applyStates(tx, stBrigids, [{ table: 'grade', state }], { source: one.services.store.nodeId, fromParent }),
-    )
+  const { stateOf, apply } = await childWithMark()
   const there = await stateOf()
   // A number whose database is gone, and whose write a later one of this row has seen.
   const gone = '019bb2a3-7ba3-7000-8000-034a1e9906a4'
