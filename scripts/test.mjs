@@ -5,12 +5,16 @@
 // `npm run test:all`: every test, also the slow ones in their long form, 500 simulated worlds, and the packages.
 // docs/testing.md says what runs when, and how long it takes.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { check } from './check.mjs'
 import { root } from './install.mjs'
 
 const [mode, ...asked] = /^--(watch|rest|all)$/.test(process.argv[2] ?? '') ? process.argv.slice(2) : ['', ...process.argv.slice(2)]
+
+/** What vitest.config.ts keeps; a module that was changed is there once more. */
+const cachedModules = join(root, '.cache', 'vitest')
+if (existsSync(cachedModules) && readdirSync(cachedModules).length > 10_000) rmSync(cachedModules, { recursive: true })
 
 const vitest = (...args) => [join('node_modules', 'vitest', 'vitest.mjs'), ...args]
 
