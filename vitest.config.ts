@@ -42,11 +42,15 @@ const part = process.env['TEST_PART']
 const restOnSqlite = [
   'server/tests/scenarios/**/*.test.ts',
   'server/tests/processes/**/*.test.ts',
-  'server/tests/{backup-process,console-code,doctor,lan,lost-database,mail-down,process}.test.ts',
+  'server/tests/{audit,backup-process,console-code,doctor,issues,lan,lost-database,mail-down,process}.test.ts',
+  'server/tests/world/central.test.ts',
   'desktop/shell/window.test.ts',
 ]
-/** On Postgres `npm test` runs the features and the store: what crosses several servers is in the rest, and backups by `pg_dump`. */
-const restOnPostgres = ['server/tests/**/*.test.ts', 'server/store/backup/**/*.test.ts']
+/**
+ * On Postgres `npm test` runs the features and the store: in the rest are what crosses several servers, backups by `pg_dump`, and what plays
+ * hours of wrong codes, a minute of statements.
+ */
+const restOnPostgres = ['server/tests/**/*.test.ts', 'server/store/backup/**/*.test.ts', 'server/features/auth/wrong-tries.test.ts']
 /** In a browser `npm test` does what a teacher does each day. */
 const restInBrowser = ['desktop/ui/**/!(marks|reports|sign-in).browser.test.ts']
 /** What of a project runs in this part; `rest`: what `npm test` leaves out of `all`. */
