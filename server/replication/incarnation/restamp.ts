@@ -1,19 +1,11 @@
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { detailOfRestamp } from '@markbook/sync/journal'
 import { PENDING } from '@markbook/sync/stamp'
-import {
-  EXISTENCE,
-  type Presence,
-  type Stamp,
-  textToVersions,
-  type Versions,
-  type VersionsText,
-  versionsToText,
-} from '@markbook/sync/versions'
+import { EXISTENCE, type Presence, type Stamp, textToVersions, type Versions, type VersionsText } from '@markbook/sync/versions'
 import { and, eq, gt, isNull, or } from 'drizzle-orm'
 import { laptopOwner } from '../../store/laptop.ts'
 import { tableOrder } from '../../store/replica/links.ts'
-import { knownRows, versionsHeld } from '../../store/replica/states.ts'
+import { knownRows, storedAnew, versionsHeld } from '../../store/replica/states.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
 import type { RestampEntry, WriteTx } from '../../store/tx.ts'
 import { isTakenAsSigned } from '../journal/row-proofs.ts'
@@ -58,11 +50,10 @@ export async function restamp(
     // Read again under a lock: the rows may have been written meanwhile.
     const held = (await versionsHeld(tx, table, school, ids)).filter(isWanted)
     const anew = new Map<string, Versions>()
-    const changed = held.map(({ row_id, extra, settled, schema, ...text }) => {
-      const versions = unsaid.reduce((last, { node, acknowledged }) => moved(last, node, own, acknowledged), textToVersions(text))
-      anew.set(row_id, versions)
-      const deleted = versions.alive.length === 0
-      return { table_name: table, row_id, deleted, extra, settled: Boolean(settled), schema, source_id: null, ...versionsToText(versions) }
+    const changed = held.map((row) => {
+      const versions = unsaid.reduce((last, { node, acknowledged }) => moved(last, node, own, acknowledged), textToVersions(row))
+      anew.set(row.row_id, versions)
+      return storedAnew(table, row, versions)
     })
     const retold = isTakenAsSigned(table) ? await restatedOf(tx, school, table, anew) : []
     tx.replica.recordReceived(school, changed)

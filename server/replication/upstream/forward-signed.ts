@@ -1,9 +1,9 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
-import { textToVersions, type VersionsText, versionsToText } from '@markbook/sync/versions'
+import { textToVersions, type VersionsText } from '@markbook/sync/versions'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type { Peer } from '../../store/peer-row.ts'
 import { tableOrder } from '../../store/replica/links.ts'
-import { versionsHeld } from '../../store/replica/states.ts'
+import { storedAnew, versionsHeld } from '../../store/replica/states.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
@@ -36,23 +36,9 @@ export async function forwardSigned(tx: WriteTx, first: Peer): Promise<void> {
     const ids = rows.filter(({ table_name }) => table_name === table).map(({ row_id }) => row_id)
     const held = await versionsHeld(tx, table, school, ids)
     const forwarded = held.filter((row) => isSigned(table, row, signed))
-    // With the next number of the feed and no source, so that it goes up like what is written here.
     tx.replica.recordReceived(
       school,
-      forwarded.map(({ row_id, extra, settled, schema, ...text }) => {
-        const versions = textToVersions(text)
-        const deleted = versions.alive.length === 0
-        return {
-          table_name: table,
-          row_id,
-          deleted,
-          extra,
-          settled: Boolean(settled),
-          schema,
-          source_id: null,
-          ...versionsToText(versions),
-        }
-      }),
+      forwarded.map((row) => storedAnew(table, row, textToVersions(row))),
     )
   }
 }

@@ -1,7 +1,7 @@
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
 import { type Extra, textToExtra } from '@markbook/sync/extra'
 import type { RowState, Values } from '@markbook/sync/merge/state'
-import { textToVersions, type Versions, versionsReader } from '@markbook/sync/versions'
+import { textToVersions, type Versions, versionsReader, versionsToText } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, type SQL, type Table } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.rows.ts'
 import { statement } from '../statement.ts'
@@ -148,6 +148,12 @@ export async function settledRows(tx: ReadTx, schoolId: string, table: Replicate
     else settled.delete(id)
   }
   return settled
+}
+
+/** A row as it is stored once more, so that it goes to everybody: under the next number of the feed and without the node that sent it. */
+export function storedAnew(table: Replicated, { row_id, extra, settled, schema }: StoredVersions, versions: Versions): SyncRowWrite {
+  const deleted = versions.alive.length === 0
+  return { table_name: table, row_id, deleted, extra, settled: Boolean(settled), schema, source_id: null, ...versionsToText(versions) }
 }
 
 type StoredVersions = Awaited<ReturnType<ReadTx['dialect']['versionsOf']>>[number]
