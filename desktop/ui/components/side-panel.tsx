@@ -11,7 +11,7 @@ import styles from './side-panel.module.css'
 import { useMatches } from './use-matches.ts'
 
 /** From this width on there is room for the panel beside the page. */
-const BESIDE = '(min-width: 1100px)'
+const BESIDE = '(min-width: 1130px)'
 
 type Props = {
   title: string

@@ -12,7 +12,13 @@ export const sizes = { pc: { width: 1366, height: 768 }, phone: { width: 390, he
 
 /** A Chromium of its own; the process does not end before it is closed. */
 export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: headlessPath ?? '', headless: true, args: [...chromiumArguments] })
+  chromium.launch({
+    executablePath: headlessPath ?? '',
+    headless: true,
+    args: [...chromiumArguments],
+    // As on a PC with Windows, where scrollbars take room.
+    ignoreDefaultArgs: ['--hide-scrollbars'],
+  })
 
 let launched: Promise<Browser> | undefined
 

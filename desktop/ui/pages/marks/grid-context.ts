@@ -55,15 +55,21 @@ export function fitColumns(sizes: GridMetrics, columns: number, figures: number,
 /** The borders of the grid and of its last column. */
 const EDGES = 3
 
-/** The width available for the grid; null where `isAsked` is false. */
+const BORDERS = 2
+/** The width of the vertical scrollbar of the grid; 0 where it lies over the content, or is not needed. */
+const scrollbarOf = (grid: HTMLElement) => Math.max(0, grid.offsetWidth - grid.clientWidth - BORDERS)
+
+/** The width available for the columns of the grid; null where `isAsked` is false. */
 export function useWidth(root: RefObject<HTMLDivElement | null>, isAsked: boolean): number | null {
   const [width, setWidth] = useState<number | null>(null)
   useLayoutEffect(() => {
-    const around = root.current?.parentElement
+    const grid = root.current
+    const around = grid?.parentElement
     if (!around || !isAsked) return
-    setWidth(around.clientWidth)
-    const resized = new ResizeObserver(() => setWidth(around.clientWidth))
-    resized.observe(around)
+    const measure = () => setWidth(around.clientWidth - scrollbarOf(grid))
+    measure()
+    const resized = new ResizeObserver(measure)
+    for (const each of [around, grid]) resized.observe(each)
     return () => {
       resized.disconnect()
       setWidth(null)

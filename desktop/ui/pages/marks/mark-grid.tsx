@@ -97,7 +97,7 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
   const visible = useMemo(() => ({ first, last }), [first, last])
   useScrollToActive(grid, sizes, root, hasPanel)
   useInitialFocus(root)
-  // One more pixel for the border of the last column, which would make the grid scroll.
+  // One more pixel is the border before the figures.
   const total = sizes.name + columns.length * sizes.column + FIGURE_KEYS.length * sizes.figure + 1
   return (
     <GridContext value={grid}>
