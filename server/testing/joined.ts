@@ -71,14 +71,15 @@ export async function serverAndLaptop(open: School[]): Promise<{ server: School;
   return { server, laptop, link: lineBetween(server, laptop) }
 }
 
-/** A person's laptop under a node in its present state, after a first copy. */
+/** A person's laptop under a node in its present state, after a first copy. `secret`: its own, where it must not know its parent's keys. */
 export async function laptopOf(
   open: School[],
   parent: School,
   user: string,
   seed = 'laptop',
+  secret?: string,
 ): Promise<{ laptop: School; link: UnderParent }> {
-  const laptop = await school(onSqlite(seed))
+  const laptop = await school({ ...onSqlite(seed), ...(secret && { env: { SESSION_SECRET: secret } }) })
   open.push(laptop)
   const link = await under(parent, laptop, { user })
   await link.round()

@@ -48,7 +48,7 @@ export async function restOf(
   }
   const present = { ...state, vv, alive: presentIn(state, vv, known, [claiming.peer.node_id, claiming.judge.epoch]) }
   const claimed = known && state.alive.length === 0 ? covering(table, present, known.state, limitOf) : present
-  return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
+  return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts, claiming.judge.repeatedIn(table, state.id))
 }
 
 /**
@@ -186,12 +186,21 @@ async function unseenIn(
 const bears = ({ units }: RowState, [node, counter]: Stamp): boolean =>
   Object.values(units).some((each) => each[0] === node && each[1] >= counter)
 
+const columnsOf = (table: Replicated, unit: string): readonly string[] => descriptions[table].units[unit] ?? descriptions[table].identity
+
 /**
  * The state without its refused units: these are as they stand here, and the vector ends before the refused write of each number, since a
  * write that is not taken must never count as seen. Null for a row that is unknown here, for a refused creation or deletion, and where a
- * remaining unit bears a later write of the same number, which the vector would no longer cover.
+ * remaining unit bears a later write of the same number, which the vector would no longer cover. `repeated`: by unit, the signed writes that
+ * writes by nobody repeat.
  */
-function withoutUnits(table: Replicated, state: RowState, known: KnownRow | undefined, verdicts: readonly Verdict[]): RowState | null {
+function withoutUnits(
+  table: Replicated,
+  state: RowState,
+  known: KnownRow | undefined,
+  verdicts: readonly Verdict[],
+  repeated: Readonly<Record<string, Stamp>>,
+): RowState | null {
   const refused = new Set(verdicts.map(({ unit }) => unit))
   if (!known || refused.has(EXISTENCE)) return null
   const vv = { ...state.vv }
@@ -200,17 +209,25 @@ function withoutUnits(table: Replicated, state: RowState, known: KnownRow | unde
     const seen = vv[node]
     if (seen !== undefined) vv[node] = Math.min(seen, counter - 1)
   }
+  const isSeen = (stamp: Stamp) => covers(vv, stamp) || covers(known.state.vv, stamp)
   const units: Record<string, Stamp> = {}
   let values = { ...state.values }
   for (const [unit, stamp] of Object.entries(state.units)) {
     const own = known.state.units[unit]
-    if (!refused.has(unit)) units[unit] = stamp
-    else if (own) {
+    const columns = columnsOf(table, unit)
+    const isAsHere = isSame(pick(state.values, columns), pick(known.state.values, columns))
+    const signed = repeated[unit]
+    if (refused.has(unit)) {
+      if (!own) continue
       units[unit] = own
       values = { ...values, ...pick(known.state.values, descriptions[table].units[unit] ?? []) }
-    }
+    } else if (isSeen(stamp) || stamp[3] !== null) units[unit] = stamp
+    else if (signed) {
+      // A write by nobody is left out with those that are refused under its number; what it repeats is not.
+      units[unit] = signed
+      vv[signed[0]] = Math.max(vv[signed[0]] ?? 0, signed[1])
+    } else units[unit] = own && isAsHere ? own : stamp
   }
-  const isSeen = (stamp: Stamp) => covers(vv, stamp) || covers(known.state.vv, stamp)
   if (!Object.values(units).every(isSeen)) return null
   const alive = state.alive.filter((each) => covers(vv, each))
   if (alive.length > 0 || state.alive.length === 0) return { ...state, vv, units, values, alive }

@@ -14,13 +14,12 @@ import { canonical, isSame, pick, type RowState, type Values } from '@markbook/s
 import { FileTable } from '@markbook/sync/protocol/files'
 import { isPossibleClock } from '@markbook/sync/stamp'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
-import { linksTo } from '../../store/replica/links.ts'
+import { keyOf, linksTo } from '../../store/replica/links.ts'
 import { isLost, type KnownRow } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { isOwnPath } from '../files/named.ts'
 import type { ConflictRecords } from '../issues/conflict-records.ts'
-import type { RowProofs } from '../journal/row-proofs.ts'
-import { isTakenAsSigned } from '../journal/row-proofs.ts'
+import { isTakenAsSigned, type Repeated, type RowProofs } from '../journal/row-proofs.ts'
 import type { Signer } from '../journal/signed-history.ts'
 import { Appointments } from '../scope/appointments.ts'
 import { isAsSent, isWritableFreeze } from '../scope/as-sent.ts'
@@ -80,6 +79,7 @@ const isEmptyMark = (table: Replicated, { score = null, status = null }: Values)
  */
 export class Judge {
   private readonly awaiting = new Map<string, Promise<boolean>>()
+  private readonly repeated = new Map<string, Readonly<Record<string, Stamp>>>()
   private readonly deletions: Deletions
   readonly appointments: Appointments
   readonly refusedParents: RefusedParents
@@ -97,6 +97,9 @@ export class Judge {
     this.values = new ValueRules(tx, peer)
     this.deletions = new Deletions(tx, peer)
   }
+
+  /** Of a row that was judged: by unit, the stamps of the signed writes that a laptop's writes by nobody repeat, and that are taken. */
+  repeatedIn = (table: Replicated, id: string): Readonly<Record<string, Stamp>> => this.repeated.get(keyOf({ table, id })) ?? {}
 
   /** The number of this node. */
   get epoch(): string {
@@ -206,7 +209,12 @@ export class Judge {
     const signer = write.isOwn ? null : await this.signerOf(table, state, write.unit, known)
     if (signer) return this.objectionToSigned(table, state, write, { signer, actor: write.stamp[3] }, known)
     const repeated = await this.repeatedBy(table, state, write, known)
-    if (repeated) return this.objectionToSigned(table, state, write, repeated, known)
+    if (repeated) {
+      const { signer, stamp } = repeated
+      const code = await this.objectionToSigned(table, state, write, { signer, actor: stamp[3] }, known)
+      if (code === null) this.repeated.set(keyOf({ table, id: state.id }), { ...this.repeatedIn(table, state.id), [write.unit]: stamp })
+      return code
+    }
     return (await this.objection(table, asKnown(table, state, known), write)) ?? (await this.objectionToValues(table, state, write, known))
   }
 
@@ -219,7 +227,7 @@ export class Judge {
     state: RowState,
     { unit, stamp, isOwn }: Write,
     known: KnownRow | undefined,
-  ): Promise<Signed | null> {
+  ): Promise<Repeated | null> {
     if (this.peer.kind !== 'laptop' || stamp[3] !== null || !isOwn || !isTakenAsSigned(table)) return null
     const isDeletion = unit === EXISTENCE && state.alive.length === 0
     // Such a deletion counts over a row that lives here only where its writer had seen all of the row. Else the row comes back at the

@@ -8,7 +8,7 @@ import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { packRows, travelling, unpackRows } from '@markbook/sync/protocol/page'
 import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
 import { PENDING } from '@markbook/sync/stamp'
-import { compareStamps, EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { compareStamps, covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isNotNull, isNull, ne, or } from 'drizzle-orm'
 import type { Peer } from '../../store/peer-row.ts'
 import { applyStates } from '../../store/replica/apply.ts'
@@ -46,9 +46,15 @@ type Refusing = Pick<Peer, 'id' | 'school_id' | 'user_id'> & { isFirst: boolean;
 export async function keepRefused(tx: WriteTx, parent: Refusing, answers: readonly RowAnswer[]): Promise<void> {
   const school = parent.school_id as string
   const codeOf = ({ code, outcome }: RowAnswer) => (outcome === 'conflict' ? 'right_lost' : (code ?? 'refused'))
+  const theirs = new Map(answers.map((answer) => [keyOf(answer), stateIn(answer)]))
   // The id differs from that of what this node itself refuses.
-  for (const { table, write, id } of await writesIn(tx, school, answers, { codeOf, end: ['above'] }))
+  for (const { table, state, write, id } of await writesIn(tx, school, answers, { codeOf, end: ['above'] })) {
     if (parent.user_id === null || !isGivenWay(table, write, parent.own)) await keep(tx, parent, write, id)
+    else if (parent.isFirst) {
+      const lost = await lostWith(tx, school, table, { state, write, theirs: theirs.get(keyOf({ table, id: state.id })) ?? null })
+      if (lost) await keep(tx, parent, lost, entryIdOf(school, lost, 'above'))
+    }
+  }
 }
 
 /** Puts on the list what the parent takes only once the person agrees. The rows stay here, and each write stands once on the list. */
@@ -62,14 +68,14 @@ export async function keepAwaiting(tx: WriteTx, school: string, answers: readonl
 type Naming = { codeOf(answer: RowAnswer): string; end: readonly string[] }
 /** The writes here of the units that answers name, each with the id of its entry on the list. */
 async function writesIn(tx: WriteTx, school: string, answers: readonly RowAnswer[], { codeOf, end }: Naming) {
-  const writes: { table: Replicated; write: RefusedWrite; id: string }[] = []
+  const writes: { table: Replicated; state: RowState; write: RefusedWrite; id: string }[] = []
   const known = await knownByKey(tx, school, answers)
   for (const answer of answers) {
     const of = known.get(keyOf(answer))
     for (const unit of of ? answer.units : []) {
       const write = of && refusedWrite(of.table, of.state, unit, codeOf(answer))
       if (!write) continue
-      writes.push({ table: of.table, write, id: entryId(school, of.table, of.state, unit, ...end) })
+      writes.push({ table: of.table, state: of.state, write, id: entryId(school, of.table, of.state, unit, ...end) })
     }
   }
   return writes
@@ -77,16 +83,47 @@ async function writesIn(tx: WriteTx, school: string, answers: readonly RowAnswer
 
 /** The id of the entry of a write on the list: it follows from the row, the unit and the dot, so that each write stands once. */
 export function entryId(school: string, table: Replicated, { id, units }: RowState, unit: string, ...end: readonly string[]): string {
-  const [node, counter] = units[unit] as Stamp
-  return naturalId('refusal', school, table, id, unit, node, String(counter), ...end)
+  const [node_id, counter] = units[unit] as Stamp
+  return entryIdOf(school, { table_name: table, row_id: id, unit, node_id, counter }, ...end)
 }
+const entryIdOf = (
+  school: string,
+  { table_name, row_id, unit, node_id, counter }: Pick<RefusedWrite, 'table_name' | 'row_id' | 'unit' | 'node_id' | 'counter'>,
+  ...end: readonly string[]
+): string => naturalId('refusal', school, table_name, row_id, unit, node_id as string, String(counter), ...end)
 
 /**
  * Whether a write only gives way to a refusal: by nobody and under its own number a laptop writes only what its first parent has. Its
- * refusal loses nothing.
+ * refusal loses nothing, unless the parent has lost that since (`lostWith`).
  */
 export const isGivenWay = (table: string, { actor_id, node_id }: RefusedWrite, laptop: string): boolean =>
   table !== 'sync_conflict' && actor_id === null && node_id === laptop
+
+/**
+ * The write of somebody else that a laptop's write by nobody repeats, and that the parent does not have: its database was put back, and it
+ * could not tell whose write that was. Null where there is none. `theirs`: the row at the parent.
+ */
+async function lostWith(
+  tx: ReadTx,
+  school: string,
+  table: Replicated,
+  { state, write, theirs }: { state: RowState; write: RefusedWrite; theirs: RowState | null },
+): Promise<RefusedWrite | null> {
+  const { unit } = write
+  const isRepeated = (values: Values) => {
+    const told = Object.entries(values)
+    return told.length > 0 && told.every(([column, value]) => isSame(value, state.values[column]))
+  }
+  const entries = unit === EXISTENCE ? [] : (await entriesOfRow(tx, school, table, state)).map(entryToJournal)
+  const stamps = entries.flatMap((entry) => {
+    const stamp = entry.entity === table && entry.action !== 'delete' ? stampIn(table, entry, unit) : null
+    return stamp && stamp[3] !== null && isRepeated(valuesInEntry(table, entry, unit)) ? [stamp] : []
+  })
+  const [last] = stamps.sort((a, b) => compareStamps(b, a))
+  if (!last || covers(theirs?.vv ?? {}, last)) return null
+  const [node_id, counter, hlc, actor_id] = last
+  return { ...write, node_id, counter, hlc, actor_id }
+}
 
 /**
  * Puts an entry on the list. An entry that another parent caused stays until the first has answered; if the first refuses too, the entry is

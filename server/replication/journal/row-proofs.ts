@@ -24,8 +24,8 @@ import { partOf, type Signer, transactionOf, type Verdict, verdictsOn } from './
 type Stored = HistoryEntry & { seq: number; source_id: string | null }
 type Signed = { entry: JournalEntry; signer: Signer }
 type OfRow = Pick<RowState, 'id' | 'values'>
-/** The signer of a write, and its author (null for the program). */
-export type Repeated = { signer: Signer; actor: string | null }
+/** The signer of a write, and its stamp. */
+export type Repeated = { signer: Signer; stamp: Stamp }
 
 /**
  * Whether a signature is enough to take rows of the table from whoever brings them. Not for members, people, means of sign-in and
@@ -70,13 +70,13 @@ export class RowProofs {
     const deletions = seen ? [] : all.filter(({ entry }) => entry.action === 'delete')
     const forgotten = Math.max(0, ...deletions.map(({ entry }) => stampIn(table, entry, EXISTENCE)?.[2] ?? 0))
     for (const { entry, signer } of all) {
-      const { node_id, node_seq, actor_id } = entry
+      const { node_id, node_seq } = entry
       // The repeating write itself is no proof.
       const isLater = node_id !== node || node_seq < counter
       const stamp = stampIn(table, entry, unit)
       if (!stamp || !isLater || covers(seen ?? {}, [node_id, node_seq]) || stamp[2] <= forgotten) continue
       const units = { ...state.units, [unit]: stamp }
-      if (isWriteIn(table, entry, { state: { ...state, units }, unit, highest: high })) return { signer, actor: actor_id }
+      if (isWriteIn(table, entry, { state: { ...state, units }, unit, highest: high })) return { signer, stamp }
     }
     return null
   }

@@ -1,6 +1,6 @@
 import { englishEssay, englishExam, irishOral, mathsExam, mathsHomework, pupilsOf3B, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { maths, michaelmas } from '@markbook/shared/story/school-year'
+import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { RowState } from '@markbook/sync/merge/state'
 import { covers, type Stamp, textToVersions } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
@@ -174,6 +174,43 @@ describe('a school that is restored from yesterday, with no line to its centre',
       (await back.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === id && student_id === zoe.id)?.score
     expect([await scoreOf(englishEssay), await scoreOf(mathsHomework), await scoreOf(englishExam)]).toEqual([21, 3, 45])
     await nothingIsWrong(back, second)
+  })
+
+  test('takes what a laptop had given way to and somebody known signed; what nobody here can prove stands on its list', async () => {
+    const box = await school({ seed: 'box' })
+    open.push(box)
+    const { laptop: first } = await laptopOf(open, box, people.ada.id, 'first')
+    const enter = async (node: School, mark: { score: number; remarks?: string }) =>
+      (await signedIn(node, 'okafor')).grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, ...mark }] } })
+    const markAt = async (node: School) =>
+      (await node.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === zoe.id)
+    const listed = async () =>
+      (await refusedAt(first))
+        .filter(({ row_id, unit, seen_at }) => row_id === id && unit !== 'row' && seen_at === null)
+        .map(({ unit, value, actor_id, code }) => ({ unit, value, actor_id, code }))
+    await enter(box, { score: 20 })
+    await meet(first, box)
+    const { id } = (await markAt(first)) as { id: string }
+    const yesterday = await imageOf(box)
+    box.clock.advance(3_600_000)
+    const { laptop: second } = await laptopOf(open, box, people.okafor.id, 'second', 'a secret of the second laptop alone')
+    await enter(box, { score: 20, remarks: 'By the head' })
+    await enter(second, { score: 37 })
+    await meet(second, box)
+    await meet(first, box)
+    await (await signedIn(box, 'okafor')).classes.removeTeacher({ params: { classId: class3B.id, teacherId: people.ada.id } })
+    await (await signedIn(first, 'ada')).grades.remove({ params: { id } })
+    await meet(first, box)
+    expect(await markAt(first)).toMatchObject({ score: 37, remarks: 'By the head' })
+    expect(await listed()).toEqual([])
+    const { units } = await versionsAt(first, id)
+    expect([units['score']?.[3], units['remarks']?.[3]]).toEqual([null, null])
+
+    const back = await startedFrom(yesterday, 'back')
+    back.clock.advance(7_200_000)
+    await meet(first, back)
+    for (const node of [back, first]) expect(await markAt(node)).toMatchObject({ score: 20, remarks: 'By the head' })
+    expect(await listed()).toEqual([{ unit: 'score', value: { score: 37 }, actor_id: people.okafor.id, code: 'not_yours' }])
   })
 
   test.each<[string, (state: RowState) => RowState]>([
