@@ -34,6 +34,8 @@ export type GridMessage =
   | { key: 'pastEnd'; assessmentId: string; studentId: string }
   /** The layout changed while something was typed, and its cell is gone, so that it cannot be saved. */
   | { key: 'gone'; pupil: string; title: string }
+  /** The active cell is gone, and what is typed before another is chosen is not taken. */
+  | { key: 'chooseCell' }
   | { key: 'copied' | 'cut' | 'cleared' | 'filled'; count: number }
 
 /** `explain` shows the figures of the pupil, from any cell of the row. */
@@ -70,6 +72,8 @@ export class GridController {
   host!: GridHost
   readonly block = new BlockCommands(this)
   private readonly steps: UndoCommands
+  /** What is said where something is typed although the active cell is gone. */
+  private lost: GridMessage = { key: 'chooseCell' }
   /** The assessment that was just added, until its column is shown or a key goes elsewhere. */
   private added: string | null = null
   constructor(
@@ -224,9 +228,13 @@ export class GridController {
     return true
   }
 
-  /** In the header row only arrow keys and the menu of the assessment work. */
+  /** In the header row only arrow keys and the menu of the assessment work; no menu opens where the active cell is gone. */
   private executeInHeader(command: GridCommand): boolean {
-    const { active: at } = this.selection
+    const { active: at, isGone } = this.selection
+    if (isGone && command.kind !== 'move') {
+      this.host.announce(this.lost)
+      return true
+    }
     if (command.kind === 'move' && command.step !== 'up') {
       this.selection.moveTo(positionAfterMove(at, command.step, this.size()))
       return true
@@ -282,6 +290,7 @@ export class GridController {
   follow(before: Layout): void {
     const { editing, active } = this.selection
     const isThere = this.selection.follow((at) => positionIn(this.sheet.layout, before, at), this.size())
+    if (!isThere) this.lost = { key: 'chooseCell' }
     if (editing && !(isThere && this.idsAt(this.selection.active))) {
       this.cancelEdit()
       if (!isUnchanged(editing)) this.tellGone(before, active)
@@ -307,7 +316,8 @@ export class GridController {
   tellGone({ pupils, columns }: Layout, { row, col }: CellPosition): void {
     const pupil = pupils[row]
     const name = pupil ? nameInGrid(pupil) : ''
-    this.host.announce({ key: 'gone', pupil: name, title: columns[col]?.title ?? '' })
+    this.lost = { key: 'gone', pupil: name, title: columns[col]?.title ?? '' }
+    this.host.announce(this.lost)
   }
 
   /** The cells of an assessment that may have a mark and have none. */

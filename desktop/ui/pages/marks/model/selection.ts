@@ -24,6 +24,8 @@ export class GridSelection {
   tabbedFrom: number | null = null
   /** A step down stayed in the last row: what is typed next is one mark too many. */
   isPastEnd = false
+  /** The active cell is gone: until another is chosen, what is typed is for none. */
+  isGone = false
   /** The active cell was pressed, and must stay under the pointer. */
   isPressed = false
   private anchor: CellPosition = this.active
@@ -54,6 +56,7 @@ export class GridSelection {
   ): void {
     this.editing = null
     this.isPastEnd = isPastEnd
+    this.isGone = false
     this.isPressed = isPressed
     this.active = at
     this.tabbedFrom = tabbedFrom
@@ -64,7 +67,7 @@ export class GridSelection {
 
   /**
    * Adapts to a change of rows and columns; `placeOf` returns the new position of a cell. False where the active cell is gone: then the
-   * cell at its position is active, and the editor is closed.
+   * editor is closed, and the head of a column is active. Another cell in its place would get what is still being typed.
    */
   follow(placeOf: (at: CellPosition) => CellPosition | null, size: GridSize): boolean {
     const place = placeOf(this.active)
@@ -72,8 +75,11 @@ export class GridSelection {
     if (!place) {
       this.editing = null
       this.isPastEnd = false
+      this.isGone = size.marks > 0
     }
-    this.anchor = (place && placeOf(this.anchor)) ?? place ?? positionWithin(this.active, size)
+    const { row, col } = positionWithin(this.active, size)
+    const otherwise = size.marks > 0 ? { row: -1, col: Math.min(col, size.marks - 1) } : { row, col }
+    this.anchor = (place && placeOf(this.anchor)) ?? place ?? otherwise
     this.active = place ?? this.anchor
     this.tabbedFrom = tabbedFrom?.col ?? null
     this.block = this.blockTo(this.active)

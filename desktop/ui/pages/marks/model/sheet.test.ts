@@ -313,6 +313,7 @@ describe('the grid’s keys', () => {
     if (selection.editing) selection.editing.typed = text
   }
   let said: GridMessage[]
+  let shown: string[]
   let pasted: string[][] | null
   /** The deletions that the server undid. */
   let undone: string[]
@@ -320,13 +321,14 @@ describe('the grid’s keys', () => {
   beforeEach(() => {
     selection = new GridSelection()
     said = []
+    shown = []
     pasted = null
     undone = []
     answer = 'done'
     controller = new GridController(sheet, selection)
     controller.host = {
       announce: (asked) => void said.push(asked),
-      openAt: () => {},
+      openAt: (dialog) => void shown.push(dialog),
       previewPaste: (block) => {
         pasted = block
       },
@@ -478,19 +480,45 @@ describe('the grid’s keys', () => {
       }
     })
 
-    test('a message names what was typed in a cell that is gone, and the nearest cell is active', () => {
+    test('a message names what was typed in a cell that is gone', () => {
       selection.moveTo({ row: 0, col: 2 })
       controller.handleKey(key('8'))
       changeTo(pupilsOf3B, columns.slice(0, 2))
-      expect(selection).toMatchObject({ active: { row: 0, col: 2 }, editing: null })
+      expect(selection).toMatchObject({ active: { row: -1, col: 1 }, editing: null })
       expect(said).toEqual([{ key: 'gone', pupil: `${first?.last_name} ${first?.first_name}`, title: mathsExam.title }])
       expect(queue.all()).toEqual([])
       // An open editor without changes loses nothing.
       selection.moveTo({ row: ids.length - 1, col: 0 })
       controller.handleKey(key('F2'))
       changeTo(pupilsOf3B.slice(0, -1), columns)
-      expect(selection).toMatchObject({ active: { row: ids.length - 2, col: 0 }, editing: null })
+      expect(selection).toMatchObject({ active: { row: -1, col: 0 }, editing: null })
       expect(said).toHaveLength(1)
+    })
+
+    test.each<[string, () => void]>([
+      ['an assessment', () => changeTo(pupilsOf3B, columns.slice(0, 2))],
+      ['the pupil', () => changeTo(pupilsOf3B.toSpliced(1, 1), columns)],
+    ])('what is typed on after %s went is entered nowhere, until a cell is chosen', (_, change) => {
+      const goOn = () => {
+        for (const each of ['2', 'Enter', '5', '3', 'Enter', 'Tab', 'Delete', 'F2', 'm']) controller.handleKey(key(each))
+      }
+      const marks = () => sheet.pupils.map((pupil) => sheet.columns.map(({ id }) => sheet.effectiveMark(id, pupil.id)))
+      for (const isEditing of [true, false]) {
+        said.length = 0
+        selection.moveTo({ row: 1, col: 2 })
+        if (isEditing) controller.handleKey(key('8'))
+        change()
+        const before = marks()
+        goOn()
+        expect([marks(), queue.all(), shown]).toEqual([before, [], []])
+        expect(selection).toMatchObject({ active: { row: -1 }, editing: null })
+        expect(new Set(said.map((message) => message.key))).toEqual(new Set([isEditing ? 'gone' : 'chooseCell']))
+        controller.handleKey(key('ArrowDown'))
+        controller.handleKey(key('6'))
+        expect(selection).toMatchObject({ active: { row: 0 }, editing: { typed: '6' } })
+        controller.cancelEdit()
+        changeTo(pupilsOf3B, columns)
+      }
     })
   })
 
