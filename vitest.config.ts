@@ -47,10 +47,14 @@ const restOnSqlite = [
   'desktop/shell/window.test.ts',
 ]
 /**
- * On Postgres `npm test` runs the features and the store: in the rest are what crosses several servers, backups by `pg_dump`, and what plays
- * hours of wrong codes, a minute of statements.
+ * On Postgres `npm test` runs the store and most features. In the rest are what crosses several servers, backups by `pg_dump`, and features
+ * whose tests are long and seldom differ by database.
  */
-const restOnPostgres = ['server/tests/**/*.test.ts', 'server/store/backup/**/*.test.ts', 'server/features/auth/wrong-tries.test.ts']
+const restOnPostgres = [
+  'server/tests/**/*.test.ts',
+  'server/store/backup/**/*.test.ts',
+  'server/features/{auth,avatars,imports,jobs,sessions}/**/*.test.ts',
+]
 /** In a browser `npm test` does what a teacher does each day. */
 const restInBrowser = ['desktop/ui/**/!(marks|reports|sign-in).browser.test.ts']
 /** What of a project runs in this part; `rest`: what `npm test` leaves out of `all`. */

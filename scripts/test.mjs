@@ -64,7 +64,7 @@ const rest = testsOf(
 )
 const LONG = { TEST_LONG: '1' }
 const all = testsOf('Tests on SQLite, on Postgres and in a browser', everyProject, LONG)
-const someWorlds = (count, ...more) => ({
+const someWorlds = (count, events, ...more) => ({
   title: `${count} simulated worlds of replication, each with its own faults`,
   step: [
     '--import',
@@ -73,7 +73,7 @@ const someWorlds = (count, ...more) => ({
     '--seeds',
     String(count),
     '--events',
-    '200',
+    String(events),
     '--central',
     '20',
     ...more,
@@ -91,5 +91,9 @@ if (asked.length > 0) process.exit(run(vitest('run', ...(asked.some((one) => one
 if (mode === '--rest') runAll([rest])
 else {
   if (!(await check())) process.exit(1)
-  runAll(mode === '--all' ? [all, slow, someWorlds(100), someWorlds(500, '--structure', '0'), packages] : [first, someWorlds(100)])
+  runAll(
+    mode === '--all'
+      ? [all, slow, someWorlds(100, 200), someWorlds(500, 200, '--structure', '0'), packages]
+      : [first, someWorlds(100, 100)],
+  )
 }
