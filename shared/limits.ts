@@ -231,6 +231,7 @@ export const limits = {
   // The database (docs/design/store.md).
 
   queuedTransactions: 1_000, // Transactions that wait for their turn; one more is 503
+  groupCommitMs: 100, // A SQLite transaction that has lasted longer takes no further write: the replies of all wait for its commit
   transactionQueueTimeoutMs: 5_000, // A transaction that waited longer for its turn is 503: its client has probably given up
   lockTimeoutMs: 10_000, // A transaction on Postgres that waited longer for a locked row is 503
   postgres: {

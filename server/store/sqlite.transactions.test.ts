@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { limits } from '@markbook/shared/limits'
 import type Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -73,6 +74,27 @@ describe('works that are ready', () => {
     await Promise.all([run(saves(1)).then(see), run(saves(2), { alone: true }).then(see), run(saves(3)).then(see)])
     expect(seen).toEqual([[1], [1, 2], [1, 2, 3]])
   })
+})
+
+test('no work joins a transaction that has lasted too long', async () => {
+  const began = 1_000
+  for (const [lasts, shared] of [
+    [limits.groupCommitMs - 1, true],
+    [limits.groupCommitMs, false],
+  ] as const) {
+    writer.exec('delete from mark')
+    let now = began
+    const { run } = serialised(writer, 'begin immediate', 8, () => now)
+    const long = async () => {
+      insert(2)
+      now += lasts
+      return 2
+    }
+    const seen: unknown[][] = []
+    await Promise.all([saves(1), long, saves(3)].map((work) => run(work).then(() => seen.push(stored()))))
+    expect(seen[1]).toEqual(shared ? [1, 2, 3] : [1, 2])
+    expect(seen[2]).toEqual([1, 2, 3])
+  }
 })
 
 test('what throws is rolled back alone, wherever it stands among the others', async () => {

@@ -18,10 +18,10 @@ const checkpoint = (connection: Database.Database) => orNull(() => connection.pr
  * promise settles when that is known to be on the disk. Otherwise two works on one connection could share a BEGIN while one awaits.
  *
  * Group commit: up to `together` works share one BEGIN … COMMIT. Where the commit fails, or an error ends the whole transaction (a full
- * disk, for example), all of them fail with that error, and nothing of them is stored. A work that is `alone` shares with no other. At
- * most `limits.queuedTransactions` wait.
+ * disk, for example), all of them fail with that error, and nothing of them is stored. A work that is `alone` shares with no other, and
+ * none joins a transaction that has lasted `limits.groupCommitMs`. At most `limits.queuedTransactions` wait. `now`: a clock in ms.
  */
-export function serialised(connection: Database.Database, begin: string, together = 1) {
+export function serialised(connection: Database.Database, begin: string, together = 1, now: () => number = () => performance.now()) {
   const [beginning, commit, rollback] = [connection.prepare(begin), connection.prepare('commit'), connection.prepare('rollback')]
   const savepoint = connection.prepare('savepoint work')
   const [rollbackToSavepoint, release] = [connection.prepare('rollback to savepoint work'), connection.prepare('release savepoint work')]
@@ -52,12 +52,13 @@ export function serialised(connection: Database.Database, begin: string, togethe
   const transact = async (first: Waiting): Promise<void> => {
     const members = [first]
     const settle: (() => void)[] = []
+    const until = now() + limits.groupCommitMs
     try {
       beginning.run()
       // Without a savepoint, which costs a copy of each page: where the first throws there is nothing else to keep.
       const result = await first.work()
       settle.push(() => first.resolve(result))
-      while (members.length < together && !first.alone) {
+      while (members.length < together && !first.alone && now() < until) {
         const next = await nextToJoin()
         if (!next) break
         members.push(next)
