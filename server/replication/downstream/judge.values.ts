@@ -30,25 +30,38 @@ export class ValueRules {
     this.school = peer.school_id as string
   }
 
-  /** Whether this unit may have these values. `values`: of the whole row. */
+  /**
+   * Whether this unit may have these values. `values`: of the whole row. A server is asked for some rules only: it judged the row when it
+   * took it, and what the others depend on may have changed since.
+   */
   async allow(table: Replicated, { unit, stamp }: Write, values: Values): Promise<boolean> {
-    if (table === 'grade' && unit === 'status') return this.isOwnCode(values['status'], stamp[3])
-    if (table === 'grade') return unit !== 'score' || this.isWithinMaximum(values)
-    if (table === 'report_book' || table === 'class_report_file') return unit !== EXISTENCE || this.isInYearOfItsTerm(values)
-    if (table === 'assessment') return this.isOfItsSubject(unit, values)
-    if (table === 'teacher_subject_assignment' && !(await this.isInYearOfItsClass(values))) return false
+    if (!(await this.isAlwaysAllowed(table, unit, values))) return false
+    if (this.peer.kind !== 'laptop') return true
+    const isMade = unit === EXISTENCE
+    if (table === 'grade') return unit !== 'status' || this.isOwnCode(values['status'], stamp[3])
+    if (table === 'report_book' || table === 'class_report_file') return !isMade || this.isInYearOfItsTerm(values)
+    if (table === 'assessment') return (!isMade && unit !== 'student_group_id') || this.isInYearOfItsTerm(values)
     if (TEACHING.includes(table)) return this.isOfStaff(values)
-    if (table === 'attendance_register' || table === 'attendance_mark') return unit !== EXISTENCE || this.isOfItsYear(values, stamp)
+    if (table === 'attendance_register' || table === 'attendance_mark') return !isMade || this.isOfItsYear(values, stamp)
     return true
+  }
+
+  private async isAlwaysAllowed(table: Replicated, unit: string, values: Values): Promise<boolean> {
+    const isMade = unit === EXISTENCE
+    if (table === 'grade') return unit !== 'score' || this.isWithinMaximum(values)
+    if (table === 'teacher_subject_assignment') return this.isInYearOfItsClass(values)
+    if (table !== 'assessment') return true
+    if ((isMade || unit === 'scoring') && !(await this.fitsItsCategory(values))) return false
+    return (!isMade && unit !== 'student_group_id') || this.fitsItsSet(values)
   }
 
   /**
    * A code is one of the school's, or was one: the laptop may not have heard that it went. The history of others shows it, since somebody
-   * could invent their own. A server is not asked: it judged the mark when it took it.
+   * could invent their own.
    */
   private async isOwnCode(code: unknown, actor: string | null): Promise<boolean> {
     const isIn = (codes: unknown) => (codes as readonly MarkCode[] | null)?.some((each) => each.code === code) === true
-    if (this.peer.kind !== 'laptop' || code == null || isIn(standardMarkCodes)) return true
+    if (code == null || isIn(standardMarkCodes)) return true
     const own = await this.tx.find('school', this.school, this.school)
     if (isIn(own?.mark_codes)) return true
     const entries = await entriesOfRow(this.tx, this.school, 'school', { id: this.school, values: {} })
@@ -56,27 +69,10 @@ export class ValueRules {
     return ofOthers.some((change) => isIn(change?.before) || isIn(change?.after))
   }
 
-  /** A report is of a term of the year of its class. A server is not asked: the term may have gone to another year since. */
+  /** A class is of the year of the term of its reports and assessments. */
   private async isInYearOfItsTerm(values: Values): Promise<boolean> {
-    if (this.peer.kind !== 'laptop') return true
     const id = idIn(values, 'term_id')
     const term = id === null ? undefined : await this.tx.find('term', this.school, id)
-    return term === undefined || this.isInYearOfItsClass({ ...values, academic_year_id: term.academic_year_id })
-  }
-
-  private async isOfItsSubject(unit: string, values: Values): Promise<boolean> {
-    if ((unit === 'scoring' || unit === EXISTENCE) && !(await this.fitsItsCategory(values))) return false
-    return (unit !== 'student_group_id' && unit !== EXISTENCE) || ((await this.fitsItsClass(values)) && this.fitsItsSet(values))
-  }
-
-  /**
-   * A class is of the year of its assessments. A server is not asked: it judged the assessment when it took it, and the term may have gone
-   * to another year since.
-   */
-  private async fitsItsClass(values: Values): Promise<boolean> {
-    const termId = idIn(values, 'term_id')
-    if (this.peer.kind !== 'laptop' || termId === null) return true
-    const term = await this.tx.find('term', this.school, termId)
     return term === undefined || this.isInYearOfItsClass({ ...values, academic_year_id: term.academic_year_id })
   }
 
@@ -87,12 +83,8 @@ export class ValueRules {
     return group === undefined || group.academic_year_id === values['academic_year_id']
   }
 
-  /**
-   * Only an active teacher or administrator of the school teaches in it. A server is not asked: it judged the row when it took it, and the
-   * person may have left since.
-   */
+  /** Only an active teacher or administrator of the school teaches in it. */
   private async isOfStaff(values: Values): Promise<boolean> {
-    if (this.peer.kind !== 'laptop') return true
     const [membership] = await membershipOf(this.tx, { school: this.school, user: idIn(values, 'user_profile_id') ?? '' })
     return membership?.is_active === true && membership.role !== 'member'
   }
@@ -118,12 +110,10 @@ export class ValueRules {
   }
 
   /**
-   * A register from a laptop must be of a day in the year of its class, and not of a day after its write. The clock of the write is asked,
-   * not that of this node, since nodes with different clocks would answer differently. A server is not asked: it judged the register when
-   * it took it, and the year may have been moved since.
+   * A register must be of a day in the year of its class, and not of a day after its write. The clock of the write is asked, not that of
+   * this node, since nodes with different clocks would answer differently.
    */
   private async isOfItsYear(values: Values, [, , writtenAt]: Stamp): Promise<boolean> {
-    if (this.peer.kind !== 'laptop') return true
     const { day } = values
     if (typeof day !== 'string' || day > lastDayOfRegisters(writtenAt)) return false
     const id = idIn(values, 'student_group_id')
