@@ -1,20 +1,18 @@
 import { isLocked, type ReportStatus } from '@markbook/shared/domain/report-moves'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { pick, type RowState, type Values } from '@markbook/sync/merge/state'
-import { tableOrder } from '../../store/replica/links.ts'
+import { keyOf, type RowName, tableOrder } from '../../store/replica/links.ts'
 import { isLost, type KnownRow, knownRows, rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /** The rows with which a row goes by the declarations of `cascade`. */
-const parentsIn = (table: Replicated, values: Values): { parent: Replicated; id: string }[] =>
+const parentsIn = (table: Replicated, values: Values): RowName<Replicated>[] =>
   tableOrder.flatMap((parent) =>
     (descriptions[parent].cascade ?? []).flatMap(({ table: child, column }) => {
       const id = values[column]
-      return child === table && typeof id === 'string' ? [{ parent, id }] : []
+      return child === table && typeof id === 'string' ? [{ table: parent, id }] : []
     }),
   )
-
-const keyOf = (table: string, id: string) => `${table} ${id}`
 
 /** Whether a laptop's deletions are such as the routes make. In a page the rows with which others go come before these. */
 export class Deletions {
@@ -27,7 +25,7 @@ export class Deletions {
   ) {}
 
   note(table: Replicated, id: string, isTaken: boolean): void {
-    ;(isTaken ? this.taken : this.refused).add(keyOf(table, id))
+    ;(isTaken ? this.taken : this.refused).add(keyOf({ table, id }))
   }
 
   /**
@@ -39,7 +37,7 @@ export class Deletions {
     // On the laptop a book may have gone to another class before it was deleted with that.
     const said = { ...after.values, ...pick(here.values, descriptions[table].identity) }
     const parents = [...parentsIn(table, here.values), ...parentsIn(table, said)]
-    if (parents.some(({ parent, id }) => this.refused.has(keyOf(parent, id)))) return false
+    if (parents.some((parent) => this.refused.has(keyOf(parent)))) return false
     if (table === 'student_group' && (await this.hasSentBook(after.id))) return false
     const isGone = here.alive.length > 0 && after.alive.length === 0
     return !isGone || !descriptions[table].notDeletedAlone?.(after.values) || this.isAnyDeleted(parents)
@@ -51,10 +49,11 @@ export class Deletions {
   }
 
   /** Whether one of these is deleted here, or is said to be in the page, also where it stays for others. */
-  private async isAnyDeleted(parents: readonly { parent: Replicated; id: string }[]): Promise<boolean> {
-    for (const { parent, id } of parents) {
-      if (this.taken.has(keyOf(parent, id))) return true
-      const known = (await knownRows(this.tx, parent, this.peer.school_id as string, [id])).get(id)
+  private async isAnyDeleted(parents: readonly RowName<Replicated>[]): Promise<boolean> {
+    for (const parent of parents) {
+      if (this.taken.has(keyOf(parent))) return true
+      const { table, id } = parent
+      const known = (await knownRows(this.tx, table, this.peer.school_id as string, [id])).get(id)
       if (known && known.state.alive.length === 0) return true
     }
     return false

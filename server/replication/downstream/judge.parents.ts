@@ -1,7 +1,7 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { linksFrom, parentIdOf } from '../../store/replica/links.ts'
+import { keyOf, linksFrom, parentIdOf } from '../../store/replica/links.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -20,7 +20,7 @@ export class RefusedParents {
   ) {}
 
   note(table: Replicated, id: string): void {
-    if (this.peer.kind === 'laptop') this.ofPage.add(keyOf(table, id))
+    if (this.peer.kind === 'laptop') this.ofPage.add(keyOf({ table, id }))
   }
 
   /** Whether this unit names a refused row that is not here. Never of a server. */
@@ -39,18 +39,17 @@ export class RefusedParents {
 
   private async isRefused(table: Replicated, id: string): Promise<boolean> {
     this.before ??= this.refusedBefore()
-    if (!this.ofPage.has(keyOf(table, id)) && !(await this.before).has(keyOf(table, id))) return false
+    const key = keyOf({ table, id })
+    if (!this.ofPage.has(key) && !(await this.before).has(key)) return false
     return (await knownRows(this.tx, table, this.peer.school_id as string, [id])).size === 0
   }
 
   private async refusedBefore(): Promise<ReadonlySet<string>> {
     const [school, peer] = [this.peer.school_id as string, this.peer.id]
-    const refused = (await refusedOf(this.tx, { school, peer })).map(({ table_name, row_id }) => keyOf(table_name, row_id))
-    return new Set([...refused, ...(await undecidedIn(this.tx, { school })).map(({ entity, row_id }) => keyOf(entity, row_id))])
+    const refused = (await refusedOf(this.tx, { school, peer })).map(({ table_name: table, row_id: id }) => keyOf({ table, id }))
+    return new Set([...refused, ...(await undecidedIn(this.tx, { school })).map(({ entity: table, row_id: id }) => keyOf({ table, id }))])
   }
 }
-
-const keyOf = (table: string, id: string) => `${table} ${id}`
 
 const refusedOf = rowsBy(
   'sync_refused',
