@@ -163,7 +163,7 @@ async function unseenIn(
     if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
     // Who may not take a pupil out of the class in which they are can only have enrolled them without knowing of it.
     const isMove = own && table === 'enrolment' && unit === 'place' && hasMoved(table, here.values, state.values)
-    if (isMove && !(await judge.mayTakeOut(here))) unseen.push([own[0], own[1]])
+    if (isMove && !(await judge.mayWrite(table, here, { unit, lives: true }))) unseen.push([own[0], own[1]])
     if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue
     if (unit === EXISTENCE) {
       // A deletion counts as such only where it has seen every write by which the row exists here.

@@ -60,8 +60,6 @@ type OfPage = {
   withEntries: ReadonlySet<string>
 }
 
-/** The signer of a write, and its author (null for the program). */
-type Signed = { signer: Signer; actor: string | null }
 /**
  * One written unit of a pushed row. `isNew`: the row is unknown here, so the write creates it; `isOwn`: the child answers for its writer;
  * `mayEnd`: it is no deletion, or one such as a route makes.
@@ -248,7 +246,7 @@ export class Judge {
     table: Replicated,
     state: RowState,
     write: Write,
-    { signer, actor }: Signed,
+    { signer, actor }: { signer: Signer; actor: string | null },
     known: KnownRow | undefined,
   ): Promise<Verdict['code'] | null> {
     if (signer.kind !== 'laptop') return null
@@ -426,26 +424,15 @@ export class Judge {
    * person signed count only where the person may write the unit.
    */
   async hasSeen(table: Replicated, state: RowState, { unit, of }: { unit: string; of: string }, here: RowState): Promise<boolean> {
-    const mayWrite = await this.mayWrite(table, state, unit)
+    const mayWrite = await this.mayWrite(table, state, { unit, lives: state.alive.length > 0 })
     const counts = (signer: Signer) => signer.kind !== 'laptop' || signer.user !== this.peer.user_id || mayWrite
     return this.page.proofs.hasSeen(table, state, { unit, of, value: pick(here.values, descriptions[table].units[of] ?? []) }, counts)
   }
 
-  /** Whether the laptop's person may take a pupil out of the class of an enrolment, as it stands here. */
-  async mayTakeOut({ id, values }: RowState): Promise<boolean> {
+  /** Whether the laptop's person may write the unit of a known row now. `lives`: the row exists after the write. */
+  async mayWrite(table: Replicated, { id, values }: RowState, { unit, lives }: { unit: string; lives: boolean }): Promise<boolean> {
     const { user_id } = this.peer
-    return (
-      user_id !== null &&
-      !(await this.rights.objectionTo('enrolment', { id, values }, { unit: 'place', isNew: false, lives: true }, user_id))
-    )
-  }
-
-  /** Whether the laptop's person may write the unit now. */
-  private async mayWrite(table: Replicated, state: RowState, unit: string): Promise<boolean> {
-    const { user_id } = this.peer
-    const { id, values, alive } = state
-    const part = { unit, isNew: false, lives: alive.length > 0 }
-    return user_id !== null && (await this.rights.objectionTo(table, { id, values }, part, user_id)) === null
+    return user_id !== null && (await this.rights.objectionTo(table, { id, values }, { unit, isNew: false, lives }, user_id)) === null
   }
 
   /**

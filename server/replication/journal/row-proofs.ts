@@ -22,7 +22,7 @@ import { partOf, type Signer, transactionOf, type Verdict, verdictsOn } from './
 
 /** `seq`: in this node's feed; `source_id`: the node from which the entry came, null where this node wrote it. */
 type Stored = HistoryEntry & { seq: number; source_id: string | null }
-type Signed = { entry: JournalEntry; signer: Signer }
+type SignedEntry = { entry: JournalEntry; signer: Signer }
 type OfRow = Pick<RowState, 'id' | 'values'>
 /** The signer of a write, and its stamp. */
 export type Repeated = { signer: Signer; stamp: Stamp }
@@ -37,7 +37,7 @@ export const isTakenAsSigned = (table: Replicated): boolean =>
 /** Looks up who signed writes of others that a child brings: in the history of the page, and in the history that is stored here. */
 export class RowProofs {
   private readonly byRow = new Map<string, HistoryEntry[]>()
-  private readonly stored = new Map<string, Promise<Signed[]>>()
+  private readonly stored = new Map<string, Promise<SignedEntry[]>>()
 
   constructor(
     private readonly tx: ReadTx,
@@ -136,7 +136,7 @@ export class RowProofs {
     const all = (await this.allOf(table, state)).filter(
       ({ entry, signer }) => entry.entity === table && (counts(signer) || sameDot(stamp, dotOf(entry))),
     )
-    const isIt = ({ entry }: Signed) =>
+    const isIt = ({ entry }: SignedEntry) =>
       stamp[3] === null
         ? isWriteIn(table, entry, {
             state: { ...state, units: { [unit]: stampIn(table, entry, unit) as Stamp } },
@@ -160,16 +160,16 @@ export class RowProofs {
   }
 
   /** Every signed entry of a row. */
-  private async allOf(table: Replicated, state: RowState): Promise<Signed[]> {
+  private async allOf(table: Replicated, state: RowState): Promise<SignedEntry[]> {
     const dots = new Map(
       (await this.entriesOf(table, state)).map(({ node_id, node_seq }) => [`${node_id} ${node_seq}`, [node_id, node_seq] as const]),
     )
-    const stored: Signed[] = []
+    const stored: SignedEntry[] = []
     for (const [node, counter] of dots.values()) stored.push(...(await this.storedOf(table, state, [node, counter])))
     return [...this.brought(state.id), ...stored]
   }
 
-  private brought(id: string): Signed[] {
+  private brought(id: string): SignedEntry[] {
     return (this.byRow.get(id) ?? []).flatMap((entry) => {
       const verdict = this.page.verdicts.get(transactionOf(entry)) ?? 'none'
       return typeof verdict === 'object' ? [{ entry: entryToJournal(entry), signer: verdict.signer }] : []
@@ -177,7 +177,7 @@ export class RowProofs {
   }
 
   /** Signed entries of the row that are stored here under a dot. */
-  private storedOf(table: Replicated, row: OfRow, [node, counter]: readonly [string, number, ...unknown[]]): Promise<Signed[]> {
+  private storedOf(table: Replicated, row: OfRow, [node, counter]: readonly [string, number, ...unknown[]]): Promise<SignedEntry[]> {
     const { id } = row
     const key = `${table}:${id} ${node} ${counter}`
     const known = this.stored.get(key) ?? this.readStored(nearIdOf(table, { ...row.values, id: row.id }), id, [node, counter])
@@ -185,7 +185,7 @@ export class RowProofs {
     return known
   }
 
-  private async readStored(near: string, row: string, [node, counter]: readonly [string, number]): Promise<Signed[]> {
+  private async readStored(near: string, row: string, [node, counter]: readonly [string, number]): Promise<SignedEntry[]> {
     const { history } = this.tx.t
     const found = await this.read(
       and(
@@ -205,7 +205,7 @@ export class RowProofs {
       and(eq(history.school_id, this.school), inArray(history.seq, seqs), eq(history.node_id, node), eq(history.node_seq, counter)),
     )
     const verdicts = await verdictsOn(this.tx, this.school, this.secret, together, partOf)
-    const signed: Signed[] = own.map((entry) => ({ entry: entryToJournal(entry), signer: { kind: 'self' } }))
+    const signed: SignedEntry[] = own.map((entry) => ({ entry: entryToJournal(entry), signer: { kind: 'self' } }))
     for (const entry of together) {
       const verdict = verdicts.get(partOf(entry))
       if (entry.row_id === row && typeof verdict === 'object') signed.push({ entry: entryToJournal(entry), signer: verdict.signer })
