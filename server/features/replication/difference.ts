@@ -4,7 +4,7 @@ import type { KeptDifference } from '@markbook/shared/tables/replication'
 import type { Peer } from '../../store/peer-row.ts'
 import { ago } from './ago.ts'
 
-export type Compared = Pick<SyncStatus, 'compared_at' | 'difference'>
+type Compared = Pick<SyncStatus, 'compared_at' | 'difference'>
 
 /** The result of comparing this node with its first parent, as far as it is reported now. */
 export function comparisonOf(parents: readonly Peer[], nowMs: number): Compared {

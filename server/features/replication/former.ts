@@ -7,11 +7,12 @@ import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 type Stored = Readonly<Record<string, unknown>>
-type Entry = Pick<Row<'history'>, 'row_id' | 'near_id' | 'changes'>
+/** An entry of the history of a row. */
+export type Entry = Pick<Row<'history'>, 'row_id' | 'near_id' | 'node_id' | 'at' | 'changes'>
 
-/** `near`: the clustering keys of the entries; without them every entry of the school is read. Both are JSON arrays. */
-const ofRows = { columns: ['row_id', 'near_id', 'changes'], orderBy: ['at', 'seq'] } as const
-const entriesNear = rowsBy('history', { school: 'school_id', near: { in: 'near_id' }, rows: { in: 'row_id' } }, ofRows)
+/** The oldest first. `near`: the clustering keys of the entries; without them every entry of the school is read. Both are JSON arrays. */
+const ofRows = { columns: ['row_id', 'near_id', 'node_id', 'at', 'changes'], orderBy: ['at', 'seq'] } as const
+export const entriesNear = rowsBy('history', { school: 'school_id', near: { in: 'near_id' }, rows: { in: 'row_id' } }, ofRows)
 const entriesAnywhere = rowsBy('history', { school: 'school_id', rows: { in: 'row_id' } }, ofRows)
 
 /**

@@ -1,13 +1,15 @@
 import { termInEnglish } from '@markbook/shared/domain/term-names'
-import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { Replicated } from '@markbook/shared/tables/tables'
 import { peopleAwaited } from '../../replication/scope/consent.ts'
+import { idsByTable, keyOf, type RowName } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { formerRows } from './former.ts'
 
 type Stored = Readonly<Record<string, unknown>>
 export type Named = { entity: string; row_id: string }
-const keyOf = (entity: string, id: unknown) => `${entity}:${id}`
+/** The row by the names that the store uses. */
+export const rowNameOf = ({ entity, row_id }: Named): RowName => ({ table: entity, id: row_id })
 
 /** Columns with another row's id, in the order of a spoken name: person, subject, place, time. */
 const LINKS: Readonly<Record<string, Replicated>> = {
@@ -37,28 +39,27 @@ export async function namesOf(
   told: (each: Named) => Stored | undefined = () => undefined,
 ): Promise<(each: Named) => string> {
   const found = new Map<string, Stored>()
+  const foundOf = (each: Named) => found.get(keyOf(rowNameOf(each)))
   const load = async (wanted: readonly Named[]) => {
-    for (const entity of new Set(wanted.map((each) => each.entity))) {
-      if (!Object.hasOwn(descriptions, entity)) continue
-      const ids = [...new Set(wanted.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
-      const awaited = entity === 'user_profile' ? await peopleAwaited(tx, school, ids) : new Set()
-      const missing = ids.filter((id) => !found.has(keyOf(entity, id)) && !awaited.has(id))
-      for (const row of await rowsById(tx, entity as Replicated, school, missing)) found.set(keyOf(entity, row.id), row)
-      const gone = missing.filter((id) => !found.has(keyOf(entity, id)))
-      for (const [id, row] of await formerRows(tx, school, entity as Replicated, gone)) found.set(keyOf(entity, id), row)
+    for (const [table, ids] of idsByTable(wanted.map(rowNameOf))) {
+      const awaited = table === 'user_profile' ? await peopleAwaited(tx, school, ids) : new Set()
+      const missing = ids.filter((id) => !found.has(keyOf({ table, id })) && !awaited.has(id))
+      for (const row of await rowsById(tx, table, school, missing)) found.set(keyOf({ table, id: row.id }), row)
+      const gone = missing.filter((id) => !found.has(keyOf({ table, id })))
+      for (const [id, row] of await formerRows(tx, school, table, gone)) found.set(keyOf({ table, id }), row)
     }
   }
   await load(asked)
   for (const each of asked) {
-    const row = found.has(keyOf(each.entity, each.row_id)) ? undefined : told(each)
-    if (row) found.set(keyOf(each.entity, each.row_id), row)
+    const row = foundOf(each) ? undefined : told(each)
+    if (row) found.set(keyOf(rowNameOf(each)), row)
   }
-  const first = asked.flatMap((each) => linksOf(found.get(keyOf(each.entity, each.row_id))))
+  const first = asked.flatMap((each) => linksOf(foundOf(each)))
   await load(first)
   const further = first.filter(({ entity }) => FURTHER.includes(entity))
-  await load(further.flatMap((each) => linksOf(found.get(keyOf(each.entity, each.row_id)))))
+  await load(further.flatMap((each) => linksOf(foundOf(each))))
   const said = (each: Named, steps: number): string[] => {
-    const row = found.get(keyOf(each.entity, each.row_id))
+    const row = foundOf(each)
     if (!row) return []
     const links = steps > 0 ? linksOf(row) : []
     return [ownWords(row), ...links.flatMap((link) => said(link, FURTHER.includes(link.entity) ? steps - 1 : 0))].filter(Boolean)

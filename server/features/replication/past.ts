@@ -1,26 +1,16 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { descriptions } from '@markbook/shared/tables/tables'
+import { isSame } from '@markbook/sync/merge/state'
 import type { Stamp } from '@markbook/sync/versions'
 import { rowsById } from '../../store/replica/states.ts'
-import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { formerRows } from './former.ts'
+import { type Entry, entriesNear, formerRows } from './former.ts'
 
 type Conflict = Row<'sync_conflict'>
 type Stored = Readonly<Record<string, unknown>>
-type Entry = Pick<Row<'history'>, 'row_id' | 'node_id' | 'at' | 'changes'>
 /** A conflict, the present row, and the stamp of the write that stands. */
-export type ConflictContext = { conflict: Conflict; row: Stored | undefined; standing: Stamp | undefined }
-
-/** The entries of rows, the oldest first. `rows` and `near` are JSON arrays: row ids, and clustering keys. */
-const entriesOfRows = rowsBy(
-  'history',
-  { school: 'school_id', near: { in: 'near_id' }, rows: { in: 'row_id' } },
-  { columns: ['row_id', 'node_id', 'at', 'changes'], orderBy: ['at', 'seq'] },
-)
-
-const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+type ConflictContext = { conflict: Conflict; row: Stored | undefined; standing: Stamp | undefined }
 
 /** The values before both writes of a conflict, by column, as far as the local history has them; else null. */
 export async function valuesBeforeBoth(
@@ -31,7 +21,7 @@ export async function valuesBeforeBoth(
   const values = met.filter(({ conflict, row }) => conflict.kind === 'value' && conflict.value !== null && row !== undefined)
   const near = values.map(({ conflict: { entity, row_id }, row }) => row?.[descriptions[entity as Replicated]?.near ?? 'id'] ?? row_id)
   const rows = JSON.stringify(values.map(({ conflict }) => conflict.row_id))
-  const entries: Entry[] = values.length === 0 ? [] : await entriesOfRows(tx, { school, rows, near: JSON.stringify(near) })
+  const entries: Entry[] = values.length === 0 ? [] : await entriesNear(tx, { school, rows, near: JSON.stringify(near) })
   const found = new Map(values.map(({ conflict, row, standing }) => [conflict.id, beforeOf({ conflict, row, standing }, entries)] as const))
   return (id) => found.get(id) ?? null
 }
@@ -43,7 +33,7 @@ function beforeOf({ conflict, row, standing }: ConflictContext, entries: readonl
   const own = entries.filter(({ row_id, changes }) => row_id === conflict.row_id && columns.some((column) => column in changes))
   const side = (node: string | undefined, value: Stored, other: number): Stored | null => {
     const written = own.filter(({ node_id }) => node_id === node)
-    const holds = ({ changes }: Entry) => columns.every((column) => !(column in changes) || same(changes[column]?.after, value[column]))
+    const holds = ({ changes }: Entry) => columns.every((column) => !(column in changes) || isSame(changes[column]?.after, value[column]))
     let at = written.findLastIndex(holds)
     if (at < 0) return null
     while (at > 0 && (written[at - 1] as Entry).at > toInstant(other)) at -= 1

@@ -7,12 +7,13 @@ import { travelling } from '@markbook/sync/protocol/page'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, count, desc, eq, isNotNull, isNull, type SQL } from 'drizzle-orm'
 import { isWritable } from '../../replication/scope/normal-form.ts'
+import { keyOf } from '../../store/replica/links.ts'
 import { rowsNaming } from '../../store/replica/states.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import type { Overruled, OverruledGroup } from './conflict-groups.ts'
 import { canBeWritten } from './decide.ts'
-import { namesOf } from './naming.ts'
+import { namesOf, rowNameOf } from './naming.ts'
 import { maximaOf } from './past.ts'
 import { peopleNamed } from './people.ts'
 import { currentRows } from './replication.queries.ts'
@@ -27,7 +28,7 @@ const ofSide = ({ t: { sync_refused: of } }: ReadTx, side: Side) => (side === 'o
 /** The units that one person wrote to one row and one reply refused are one refused write to people. */
 const together = ({ t: { sync_refused: of } }: ReadTx) =>
   [of.school_id, of.peer_id, of.table_name, of.row_id, of.actor_id, of.code, of.refused_at] as const
-const keyOf = ({ peer_id, table_name, row_id, actor_id, code, refused_at }: Refused) =>
+const keyOfWrite = ({ peer_id, table_name, row_id, actor_id, code, refused_at }: Refused) =>
   [peer_id, table_name, row_id, actor_id, code, refused_at].join(' ')
 
 /** The number of refused writes that nobody has dismissed; without `school`, for all schools of this database. */
@@ -115,7 +116,7 @@ export async function refusedOf(tx: ReadTx, school: string, { of, seesAll, may }
     .where(and(eq(sync_refused.school_id, school), of === null ? undefined : eq(sync_refused.actor_id, of)))
     .orderBy(desc(sync_refused.refused_at), desc(sync_refused.id))
   const groups = new Map<string, Refused[]>()
-  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row])
+  for (const row of rows) groups.set(keyOfWrite(row), [...(groups.get(keyOfWrite(row)) ?? []), row])
   const from = await childrenById(tx, school)
   const isOurs = await ofThisSchool(tx, school, rows, from)
   const named = await peopleNamed(tx, school, [
@@ -128,7 +129,7 @@ export async function refusedOf(tx: ReadTx, school: string, { of, seesAll, may }
   const made = new Map(
     written.flatMap((row) =>
       row.unit === EXISTENCE && row.value !== null && PEOPLE.every((column) => isOurs(row, (row.value?.[column] ?? null) as string | null))
-        ? [[`${row.entity}:${row.row_id}`, row.value] as const]
+        ? [[keyOf(rowNameOf(row)), row.value] as const]
         : [],
     ),
   )
@@ -136,7 +137,7 @@ export async function refusedOf(tx: ReadTx, school: string, { of, seesAll, may }
     tx,
     school,
     written.filter((row) => row.entity !== 'user_profile' || isOurs(row, row.row_id)),
-    ({ entity, row_id }) => made.get(`${entity}:${row_id}`),
+    (row) => made.get(keyOf(rowNameOf(row))),
   )
   const present = await currentRows(tx, school, written.filter(isOfSchool))
   const shown: RefusedWrite[] = []
@@ -145,7 +146,7 @@ export async function refusedOf(tx: ReadTx, school: string, { of, seesAll, may }
     const [first] = group
     const { table_name: entity, row_id, actor_id, code, refused_at, peer_id } = first
     const child = peer_id === null ? undefined : from.get(peer_id)
-    const row = present.get(`${entity}:${row_id}`)
+    const row = present({ entity, row_id })
     const value = writtenIn(units)
     const mayWrite = await may(groupOf(group))
     shown.push({

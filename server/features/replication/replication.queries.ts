@@ -2,18 +2,18 @@ import { toInstant } from '@markbook/shared/clock'
 import type { Conflict, HeldRow, SyncNode } from '@markbook/shared/contract/replication.rows'
 import type { Description } from '@markbook/shared/tables/describe'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { compareStamps, EXISTENCE, type Stamp, sameDot, textToVersions } from '@markbook/sync/versions'
+import { compareStamps, EXISTENCE, type Stamp, sameDot } from '@markbook/sync/versions'
 import { and, desc, eq, type SQL } from 'drizzle-orm'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { successorOf } from '../../replication/identity/nodes.ts'
 import { currentParent, type UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { incarnations } from '../../store/node.ts'
-import { scopeIn } from '../../store/replica/links.ts'
-import { rowsById } from '../../store/replica/states.ts'
+import { type AnyRow, idsByTable, keyOf } from '../../store/replica/links.ts'
+import { rowsById, versionsByKey } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { clocksOf, offsetOf } from './clocks.ts'
 import { differingRecords, groupsOf, valuesOf } from './conflict-groups.ts'
-import { namesOf } from './naming.ts'
+import { type Named, namesOf, rowNameOf } from './naming.ts'
 import { maximaOf, valuesBeforeBoth } from './past.ts'
 import { peopleNamed } from './people.ts'
 
@@ -51,7 +51,7 @@ export async function shownConflicts(
     school,
     rows.map((conflict) => ({
       conflict,
-      row: current.get(`${conflict.entity}:${conflict.row_id}`),
+      row: current(conflict),
       standing: written(conflict)?.stamp,
     })),
   )
@@ -69,7 +69,7 @@ export async function shownConflicts(
   return groupsOf(rows).map((group) => {
     const [first] = group
     const { id, entity, row_id, unit, kind, reason, node_id, status, resolved_at } = first
-    const now = current.get(`${entity}:${row_id}`)
+    const now = current(first)
     const records = differingRecords(group, now)
     const kept = valuesOf(records)
     const columns = kept ? Object.keys(kept) : (written(first)?.columns ?? [])
@@ -106,17 +106,10 @@ export async function shownConflicts(
  * The stamp of each unit's standing write: node, counter, hlc, actor. For a row in conflict with a deletion, its last write and the
  * columns of that; the deletion's own stamp is that of the row's existence.
  */
-async function writtenBy(tx: ReadTx, school: string, rows: readonly { entity: string; row_id: string }[]) {
-  const units = new Map<string, Readonly<Record<string, Stamp>>>()
-  for (const entity of new Set(rows.map((each) => each.entity))) {
-    if (!Object.hasOwn(descriptions, entity)) continue
-    const ids = [...new Set(rows.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
-    for (const each of await tx.dialect.versionsOf(tx.connection, scopeIn(entity as Replicated, school), entity as Replicated, ids)) {
-      units.set(`${entity}:${each.row_id}`, textToVersions(each).units)
-    }
-  }
+async function writtenBy(tx: ReadTx, school: string, rows: readonly Named[]) {
+  const versions = await versionsByKey(tx, school, rows.map(rowNameOf))
   return ({ entity, row_id, unit, value }: Row<'sync_conflict'>): { stamp: Stamp; columns: string[] } | undefined => {
-    const known = units.get(`${entity}:${row_id}`) ?? {}
+    const known = versions.get(keyOf({ table: entity, id: row_id }))?.units ?? {}
     const isDeletion = unit === EXISTENCE && value === null
     const others = Object.entries(known).filter(([name]) => name !== EXISTENCE)
     const last = others
@@ -131,14 +124,12 @@ async function writtenBy(tx: ReadTx, school: string, rows: readonly { entity: st
   }
 }
 
-export async function currentRows(tx: ReadTx, school: string, rows: readonly { entity: string; row_id: string }[]) {
-  const found = new Map<string, Record<string, unknown>>()
-  for (const entity of new Set(rows.map((each) => each.entity))) {
-    if (!Object.hasOwn(descriptions, entity)) continue
-    const ids = [...new Set(rows.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
-    for (const row of await rowsById(tx, entity as Replicated, school, ids)) found.set(`${entity}:${row.id}`, row)
-  }
-  return found
+/** The rows as they stand. */
+export async function currentRows(tx: ReadTx, school: string, rows: readonly Named[]): Promise<(row: Named) => AnyRow | undefined> {
+  const found = new Map<string, AnyRow>()
+  for (const [table, ids] of idsByTable(rows.map(rowNameOf)))
+    for (const row of await rowsById(tx, table, school, ids)) found.set(keyOf({ table, id: row.id }), row)
+  return (row) => found.get(keyOf(rowNameOf(row)))
 }
 
 /** This node's id and name. */
