@@ -1,12 +1,12 @@
 import { limits } from '@markbook/shared/limits'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
-import { and, between, eq, getTableColumns, isNotNull, min, sql } from 'drizzle-orm'
+import { and, between, eq, isNotNull, min } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { type Break, brokenLinks } from '../../store/soundness/soundness.ts'
 import { statement } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
-import { keysOf, partOf, verdictsOn } from '../journal/signed-history.ts'
+import { entryColumns, keysOf, partOf, verdictsOn } from '../journal/signed-history.ts'
 
 /** `seq`: in this database's feed; `source_id`: the node from which the entry came, null where this database wrote it. */
 export type Stored = HistoryEntry & { seq: number; source_id: string | null }
@@ -153,10 +153,9 @@ export class HistoryEvidence {
   }
 }
 
-/** `changes` is read as the stored text. */
 const entriesBetween = statement<{ school: string; from: number; to: number }>()(({ db, t: { history }, p }) =>
   db
-    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .select(entryColumns(history))
     .from(history)
     .where(and(eq(history.school_id, p.school), between(history.seq, p.from, p.to))),
 )

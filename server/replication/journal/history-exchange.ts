@@ -2,18 +2,19 @@ import { limits } from '@markbook/shared/limits'
 import type { Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import type { Carried } from '@markbook/sync/protocol/page'
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, lte, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Dialect } from '../../store/dialect.ts'
+import type { Peer } from '../../store/peer-row.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
 import { OF_BOOKS, type Scope, within } from '../scope/scope.ts'
-import { proved, provedAlone } from './signed-history.ts'
+import { entryColumns, proved, provedAlone, type StoredEntry } from './signed-history.ts'
 
-/** History between nodes: entries travel with the rows, up and down. */
-type Peer = Row<'sync_peer'>
+// History between nodes: entries travel with the rows, up and down.
+
 /** Numbers of this node's feed: after `after`, up to and with `upTo`. */
 type Span = { after: number; upTo: number }
 
@@ -21,10 +22,9 @@ type Span = { after: number; upTo: number }
 const notTold = ({ source_id }: Tables['history'], nodes: Placeholder, { inList }: Dialect): SQL | undefined =>
   or(isNull(source_id), not(inList(source_id as never, nodes)))
 
-/** `changes` is read as the stored text. */
 const entriesIn = statement<Span & { school: string; notFrom: string }>()(({ db, t: { history }, p, dialect }) =>
   db
-    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .select(entryColumns(history))
     .from(history)
     .where(and(eq(history.school_id, p.school), gt(history.seq, p.after), lte(history.seq, p.upTo), notTold(history, p.notFrom, dialect)))
     .orderBy(asc(history.seq)),
@@ -40,7 +40,7 @@ const weightsAfter = statement<{ school: string; after: number; notFrom: string 
 )
 const entriesOfRows = statement<{ school: string; nears: string; rows: string; from: string }>()(({ db, t: { history }, p, dialect }) =>
   db
-    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .select(entryColumns(history))
     .from(history)
     .where(
       and(
@@ -72,12 +72,11 @@ export async function lastOfPage(
   return beyond ? Math.max(beyond.seq - 1, after + 1) : Number.MAX_SAFE_INTEGER
 }
 
-type Stored = HistoryEntry & Pick<Row<'history'>, 'school_id' | 'seq' | 'source_id'>
-const plain = ({ school_id: _, seq: __, source_id: ___, ...entry }: Stored): HistoryEntry => entry
+const plain = ({ school_id: _, seq: __, source_id: ___, ...entry }: StoredEntry): HistoryEntry => entry
 
 /** The entries of whole transactions. */
 async function entriesOf(tx: ReadTx, school: string, span: Span, notFrom: readonly string[]): Promise<HistoryEntry[]> {
-  const entries: Stored[] = await entriesIn(tx, { school, ...span, notFrom: JSON.stringify(notFrom) })
+  const entries: StoredEntry[] = await entriesIn(tx, { school, ...span, notFrom: JSON.stringify(notFrom) })
   return entries.map(plain)
 }
 
@@ -137,8 +136,8 @@ async function entriesNamed(tx: ReadTx, { school, secret, from, isFirst }: Readi
   const dots = new Set(wanted.flatMap(({ row, dots }) => dots.map(([node, counter]) => `${row} ${node} ${counter}`)))
   const ids = (list: readonly string[]) => JSON.stringify([...new Set(list)])
   const asked = { nears: ids(wanted.map(({ near }) => near)), rows: ids(wanted.map(({ row }) => row)), from: ids(from) }
-  const stored: Stored[] = await entriesOfRows(tx, { school, ...asked })
-  const isNamed = ({ row_id, node_id, node_seq }: Stored) => dots.has(`${row_id} ${node_id} ${node_seq}`)
+  const stored: StoredEntry[] = await entriesOfRows(tx, { school, ...asked })
+  const isNamed = ({ row_id, node_id, node_seq }: StoredEntry) => dots.has(`${row_id} ${node_id} ${node_seq}`)
   const told = stored.filter(isNamed)
   if (isFirst) told.push(...stored.filter((entry) => !isNamed(entry)).slice(-limits.sync.pageHistoryEntries))
   if (told.length === 0) return []
@@ -146,10 +145,10 @@ async function entriesNamed(tx: ReadTx, { school, secret, from, isFirst }: Readi
   const seqs = [...new Set(told.map(({ seq }) => seq))]
   // Also the entries that came together with them: one of these bears the signature.
   const all = (await tx.db
-    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .select(entryColumns(history))
     .from(history)
     .where(and(eq(history.school_id, school), inArray(history.seq, seqs)))
-    .orderBy(asc(history.seq))) as Stored[]
+    .orderBy(asc(history.seq))) as StoredEntry[]
   return proved(tx, school, secret, told.map(plain), all.map(plain))
 }
 

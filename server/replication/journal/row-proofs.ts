@@ -1,5 +1,5 @@
 import { textToChanges } from '@markbook/shared/tables/changes'
-import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
 import {
   highIn,
   isLossIn,
@@ -14,14 +14,12 @@ import {
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { covers, EXISTENCE, type Presence, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { nearIdOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { partOf, type Signer, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
+import { entryColumns, partOf, type Signer, type StoredEntry, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
 
-/** `seq`: in this node's feed; `source_id`: the node from which the entry came, null where this node wrote it. */
-type Stored = HistoryEntry & { seq: number; source_id: string | null }
 type SignedEntry = { entry: JournalEntry; signer: Signer }
 type OfRow = Pick<RowState, 'id' | 'values'>
 /** The signer of a write, and its stamp. */
@@ -53,7 +51,7 @@ export class RowProofs {
   async signerOf(table: Replicated, state: RowState, unit: string, known: RowState | undefined): Promise<Signer | null> {
     const stamp = state.units[unit]
     if (!stamp) return null
-    const all = [...this.brought(state.id), ...(await this.storedOf(table, state, stamp))]
+    const all = await this.under(table, state, stamp)
     const highs = all.map(({ entry }) => highIn(table, entry, unit) ?? 0)
     const highest = Math.max(known?.units[unit]?.[4] ?? 0, ...highs)
     return all.find(({ entry }) => isWriteIn(table, entry, { state, unit, highest }))?.signer ?? null
@@ -83,10 +81,7 @@ export class RowProofs {
 
   /** Whether a node that is known here signed that a lost write was made. `values`: of the row, as far as they are known here. */
   async isSignedLoss(table: Replicated, loss: LostWrite, values: Values): Promise<boolean> {
-    const all = [
-      ...this.brought(loss.row),
-      ...(await this.storedOf(table, { id: loss.row, values: { ...values, ...loss.value } }, loss.stamp)),
-    ]
+    const all = await this.under(table, { id: loss.row, values: { ...values, ...loss.value } }, loss.stamp)
     const [, , , actor] = loss.stamp
     return all.some(({ entry, signer }) => (signer.kind !== 'laptop' || signer.user === actor) && isLossIn(table, entry, loss))
   }
@@ -101,7 +96,7 @@ export class RowProofs {
     if ((await incarnations(this.tx))[0] === node) return 0
     const isNews = ({ node_id, node_seq }: JournalEntry) =>
       node_id === node && node_seq <= upTo && !covers(known?.vv ?? {}, [node_id, node_seq])
-    const entries = [...(this.byRow.get(state.id) ?? []), ...(await this.entriesOf(table, state))].map(entryToJournal)
+    const entries = [...(this.byRow.get(state.id) ?? []), ...(await entriesOfRow(this.tx, this.school, table, state))].map(entryToJournal)
     const writes = entries.filter((each) => each.entity === table && isNews(each)).sort((a, b) => a.node_seq - b.node_seq)
     let seen = 0
     for (const write of writes) {
@@ -117,9 +112,8 @@ export class RowProofs {
   }
 
   /** Whether a node that is known here signed that this write was made to the row. */
-  async isMade(table: Replicated, row: OfRow, [node, counter]: Presence): Promise<boolean> {
-    const all = [...this.brought(row.id), ...(await this.storedOf(table, row, [node, counter]))]
-    return all.some(({ entry }) => entry.entity === table && entry.node_id === node && entry.node_seq === counter)
+  async isMade(table: Replicated, row: OfRow, dot: Presence): Promise<boolean> {
+    return (await this.under(table, row, dot)).some(({ entry }) => entry.entity === table && sameDot(dot, dotOf(entry)))
   }
 
   /**
@@ -155,14 +149,18 @@ export class RowProofs {
     )
   }
 
-  private entriesOf(table: Replicated, row: OfRow): Promise<Stored[]> {
-    return entriesOfRow(this.tx, this.school, table, row)
+  /** The signed entries of a row that the page brought, and those that are stored here under a dot. */
+  private async under(table: Replicated, row: OfRow, dot: Presence | Stamp): Promise<SignedEntry[]> {
+    return [...this.brought(row.id), ...(await this.storedOf(table, row, dot))]
   }
 
   /** Every signed entry of a row. */
   private async allOf(table: Replicated, state: RowState): Promise<SignedEntry[]> {
     const dots = new Map(
-      (await this.entriesOf(table, state)).map(({ node_id, node_seq }) => [`${node_id} ${node_seq}`, [node_id, node_seq] as const]),
+      (await entriesOfRow(this.tx, this.school, table, state)).map(({ node_id, node_seq }) => [
+        `${node_id} ${node_seq}`,
+        [node_id, node_seq] as const,
+      ]),
     )
     const stored: SignedEntry[] = []
     for (const [node, counter] of dots.values()) stored.push(...(await this.storedOf(table, state, [node, counter])))
@@ -176,61 +174,43 @@ export class RowProofs {
     })
   }
 
-  /** Signed entries of the row that are stored here under a dot. */
-  private storedOf(table: Replicated, row: OfRow, [node, counter]: readonly [string, number, ...unknown[]]): Promise<SignedEntry[]> {
-    const { id } = row
-    const key = `${table}:${id} ${node} ${counter}`
-    const known = this.stored.get(key) ?? this.readStored(nearIdOf(table, { ...row.values, id: row.id }), id, [node, counter])
+  private storedOf(table: Replicated, row: OfRow, [node, counter]: Presence | Stamp): Promise<SignedEntry[]> {
+    const key = `${table}:${row.id} ${node} ${counter}`
+    const known = this.stored.get(key) ?? this.readStored(table, row, [node, counter])
     this.stored.set(key, known)
     return known
   }
 
-  private async readStored(near: string, row: string, [node, counter]: readonly [string, number]): Promise<SignedEntry[]> {
+  private async readStored(table: Replicated, row: OfRow, [node, counter]: Presence): Promise<SignedEntry[]> {
     const { history } = this.tx.t
-    const found = await this.read(
-      and(
-        eq(history.school_id, this.school),
-        eq(history.near_id, near),
-        eq(history.row_id, row),
-        eq(history.node_id, node),
-        eq(history.node_seq, counter),
-      ),
+    const isOfDot = and(eq(history.node_id, node), eq(history.node_seq, counter))
+    const found = await entriesWhere(this.tx, and(isOfRow(history, this.school, table, row), isOfDot))
+    const signed = found.flatMap((entry): SignedEntry[] =>
+      entry.source_id === null ? [{ entry: entryToJournal(entry), signer: { kind: 'self' } }] : [],
     )
-    const own = found.filter(({ source_id }) => source_id === null)
-    const others = found.filter(({ source_id }) => source_id !== null)
-    if (others.length === 0) return own.map((entry) => ({ entry: entryToJournal(entry), signer: { kind: 'self' } }))
+    if (signed.length === found.length) return signed
     // One of the entries that came together bears the signature.
-    const seqs = [...new Set(others.map(({ seq }) => seq))]
-    const together = await this.read(
-      and(eq(history.school_id, this.school), inArray(history.seq, seqs), eq(history.node_id, node), eq(history.node_seq, counter)),
-    )
+    const seqs = [...new Set(found.flatMap(({ seq, source_id }) => (source_id === null ? [] : [seq])))]
+    const together = await entriesWhere(this.tx, and(eq(history.school_id, this.school), inArray(history.seq, seqs), isOfDot))
     const verdicts = await verdictsOn(this.tx, this.school, this.secret, together, partOf)
-    const signed: SignedEntry[] = own.map((entry) => ({ entry: entryToJournal(entry), signer: { kind: 'self' } }))
     for (const entry of together) {
       const verdict = verdicts.get(partOf(entry))
-      if (entry.row_id === row && typeof verdict === 'object') signed.push({ entry: entryToJournal(entry), signer: verdict.signer })
+      if (entry.row_id === row.id && typeof verdict === 'object') signed.push({ entry: entryToJournal(entry), signer: verdict.signer })
     }
     return signed
-  }
-
-  private read(where: ReturnType<typeof and>): Promise<Stored[]> {
-    return entriesWhere(this.tx, where)
   }
 }
 
 /** Every entry of a row that is stored here. */
-export function entriesOfRow(tx: ReadTx, school: string, table: Replicated, { id, values }: OfRow): Promise<Stored[]> {
-  const { history } = tx.t
-  const near = nearIdOf(table, { ...values, id })
-  return entriesWhere(tx, and(eq(history.school_id, school), eq(history.near_id, near), eq(history.row_id, id)))
-}
+export const entriesOfRow = (tx: ReadTx, school: string, table: Replicated, row: OfRow): Promise<StoredEntry[]> =>
+  entriesWhere(tx, isOfRow(tx.t.history, school, table, row))
 
-async function entriesWhere(tx: ReadTx, where: ReturnType<typeof and>): Promise<Stored[]> {
+const isOfRow = (history: Tables['history'], school: string, table: Replicated, { id, values }: OfRow) =>
+  and(eq(history.school_id, school), eq(history.near_id, nearIdOf(table, { ...values, id })), eq(history.row_id, id))
+
+async function entriesWhere(tx: ReadTx, where: ReturnType<typeof and>): Promise<StoredEntry[]> {
   const { history } = tx.t
-  return tx.db
-    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
-    .from(history)
-    .where(where) as Promise<Stored[]>
+  return tx.db.select(entryColumns(history)).from(history).where(where) as Promise<StoredEntry[]>
 }
 
 const dotOf = ({ node_id, node_seq, actor_id }: JournalEntry): Stamp => [node_id, node_seq, 0, actor_id]

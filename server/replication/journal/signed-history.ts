@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Row } from '@markbook/shared/tables/tables'
+import type { Row, Tables } from '@markbook/shared/tables/tables'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
+import { getTableColumns, sql } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -59,6 +60,12 @@ export async function proved(
     storedProofOf(part) ?? (own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : null)
   return withProofs(entries, parts, proofOf)
 }
+
+/** An entry as it is stored here. `seq`: in this node's feed; `source_id`: the node from which it came, null where this node wrote it. */
+export type StoredEntry = HistoryEntry & Pick<Row<'history'>, 'school_id' | 'seq' | 'source_id'>
+
+/** The columns of a stored entry. `changes` is read as the stored text. */
+export const entryColumns = (history: Tables['history']) => ({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
 
 /** The key of a transaction. A database and its copy may both have used a number and counter, for transactions with different heads. */
 export const transactionOf = ({ node_id, node_seq, head }: OfTransaction): string => `${node_id} ${node_seq} ${head}`
